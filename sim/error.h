@@ -1,0 +1,25 @@
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+namespace hbmscope {
+
+// The one error that a user's input or environment causes. It prints as a single line and ends the program
+// with exit code 2. `input` names the option, key or file:line, `value` is what was given, `accepted` says
+// what would have been taken.
+class UserError : public std::runtime_error {
+ public:
+  UserError(std::string input, std::string value, std::string accepted);
+
+  const std::string& input() const { return input_; }
+  const std::string& value() const { return value_; }
+  const std::string& accepted() const { return accepted_; }
+
+ private:
+  std::string input_;
+  std::string value_;
+  std::string accepted_;
+};
+
+}  // namespace hbmscope

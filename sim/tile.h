@@ -1,0 +1,16 @@
+#pragma once
+
+#include <cstdint>
+
+namespace hbmscope {
+
+// Rows of Q (br) and rows of K/V (bc) that one step works on. Any positive tile can be predicted; whether a
+// kernel can run it is a matter of feasibility.
+struct Tile {
+  std::int64_t br = 128;
+  std::int64_t bc = 64;
+  std::int64_t stages = 1;  // K/V buffers in flight
+  std::int64_t splits = 1;  // CTAs that share one row of K/V tiles (split-KV)
+};
+
+}  // namespace hbmscope
