@@ -1,0 +1,86 @@
+#pragma once
+
+#include <cuda.h>
+
+#include <stdexcept>
+#include <string>
+
+namespace hbmscope {
+
+// The CUDA driver API, resolved from libcuda.so.1 at run time. A member has its function's name without "cu"
+// and with the type that cuda.h gives it; the symbol is the version of the function that cuda.h declares, so
+// that a driver with older functions of the same name is not called by mistake.
+//   X(member, declaration in cuda.h, exported symbol)
+#define HBMSCOPE_DRIVER_FUNCTIONS(X)                                                       \
+  X(get_error_name, cuGetErrorName, "cuGetErrorName")                                      \
+  X(get_error_string, cuGetErrorString, "cuGetErrorString")                                \
+  X(init, cuInit, "cuInit")                                                                \
+  X(driver_get_version, cuDriverGetVersion, "cuDriverGetVersion")                          \
+  X(device_get_count, cuDeviceGetCount, "cuDeviceGetCount")                                \
+  X(device_get, cuDeviceGet, "cuDeviceGet")                                                \
+  X(device_get_name, cuDeviceGetName, "cuDeviceGetName")                                   \
+  X(device_get_attribute, cuDeviceGetAttribute, "cuDeviceGetAttribute")                    \
+  X(device_total_mem, cuDeviceTotalMem, "cuDeviceTotalMem_v2")                             \
+  X(device_primary_ctx_retain, cuDevicePrimaryCtxRetain, "cuDevicePrimaryCtxRetain")       \
+  X(device_primary_ctx_release, cuDevicePrimaryCtxRelease, "cuDevicePrimaryCtxRelease_v2") \
+  X(ctx_set_current, cuCtxSetCurrent, "cuCtxSetCurrent")                                   \
+  X(ctx_synchronize, cuCtxSynchronize, "cuCtxSynchronize")                                 \
+  X(mem_get_info, cuMemGetInfo, "cuMemGetInfo_v2")                                         \
+  X(mem_alloc, cuMemAlloc, "cuMemAlloc_v2")                                                \
+  X(mem_free, cuMemFree, "cuMemFree_v2")                                                   \
+  X(memcpy_host_to_device, cuMemcpyHtoD, "cuMemcpyHtoD_v2")                                \
+  X(memcpy_device_to_host, cuMemcpyDtoH, "cuMemcpyDtoH_v2")                                \
+  X(memset_d8_async, cuMemsetD8Async, "cuMemsetD8Async")                                   \
+  X(memset_d32_async, cuMemsetD32Async, "cuMemsetD32Async")                                \
+  X(module_load_data, cuModuleLoadData, "cuModuleLoadData")                                \
+  X(module_unload, cuModuleUnload, "cuModuleUnload")                                       \
+  X(module_get_function, cuModuleGetFunction, "cuModuleGetFunction")                       \
+  X(func_get_attribute, cuFuncGetAttribute, "cuFuncGetAttribute")                          \
+  X(func_set_attribute, cuFuncSetAttribute, "cuFuncSetAttribute")                          \
+  X(occupancy_max_active_blocks, cuOccupancyMaxActiveBlocksPerMultiprocessor,              \
+    "cuOccupancyMaxActiveBlocksPerMultiprocessor")                                         \
+  X(launch_kernel, cuLaunchKernel, "cuLaunchKernel")                                       \
+  X(event_create, cuEventCreate, "cuEventCreate")                                          \
+  X(event_destroy, cuEventDestroy, "cuEventDestroy_v2")                                    \
+  X(event_record, cuEventRecord, "cuEventRecord")                                          \
+  X(event_synchronize, cuEventSynchronize, "cuEventSynchronize")                           \
+  X(event_elapsed_time, cuEventElapsedTime, "cuEventElapsedTime")                          \
+  X(stream_create, cuStreamCreate, "cuStreamCreate")                                       \
+  X(stream_destroy, cuStreamDestroy, "cuStreamDestroy_v2")                                 \
+  X(stream_synchronize, cuStreamSynchronize, "cuStreamSynchronize")
+
+struct DriverApi {
+#define HBMSCOPE_DECLARE(member, declaration, symbol) decltype(&declaration) member = nullptr;
+  HBMSCOPE_DRIVER_FUNCTIONS(HBMSCOPE_DECLARE)
+#undef HBMSCOPE_DECLARE
+};
+
+// A driver call that failed. It is an outcome of one point ("failed", with this text as the reason), not of
+// the user's input. After an error that `context_is_lost`, the process cannot launch again.
+class DeviceError : public std::runtime_error {
+ public:
+  DeviceError(std::string call, CUresult result, std::string text);
+
+  const std::string& call() const { return call_; }
+  CUresult result() const { return result_; }
+  bool context_is_lost() const;
+
+ private:
+  std::string call_;
+  CUresult result_;
+};
+
+// Opens libcuda.so.1 and calls cuInit on first use; later calls are free. Throws UserError when there is no
+// driver or no GPU, saying which of the two.
+const DriverApi& driver();
+
+// Throws DeviceError naming the call: check(driver().mem_alloc(&address, bytes), "cuMemAlloc").
+void check(CUresult result, const char* call);
+
+// 13000 for CUDA 13.0: the newest CUDA that the driver supports.
+int driver_cuda_version();
+
+// Why no kernel can run here, in one line; empty when a GPU can be used.
+std::string gpu_absence_reason();
+
+}  // namespace hbmscope
