@@ -33,8 +33,8 @@ struct Problem {
   std::int64_t group() const { return heads / kv_heads; }
 };
 
-// No size may exceed this: products of two sizes then fit in 64 bits with room to spare.
-inline constexpr std::int64_t kLargestSize = (std::int64_t{1} << 31) - 1;
+// No size may exceed this: products of two sizes, and sums of a few, then fit in 63 bits.
+inline constexpr std::int64_t kLargestSize = std::int64_t{1} << 30;
 
 // Throws UserError, naming the command-line option, for a size outside 1 … kLargestSize or kv_heads that do
 // not divide heads.

@@ -1,0 +1,137 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/problem.h"
+#include "sim/tile.h"
+
+namespace hbmscope {
+
+inline constexpr int kSchemaVersion = 1;
+
+enum class Status : std::uint8_t { ok, skipped, failed };
+enum class Order : std::uint8_t { q_fastest, head_fastest };
+enum class L2Mode : std::uint8_t { none, model, replay };
+enum class CacheState : std::uint8_t { cold, warm };
+
+// What was asked for: together these fields are the key of a record.
+struct Point {
+  std::string gpu;
+  std::string algorithm;
+  std::string variant;
+  Problem problem;
+  Tile tile;
+  Order order = Order::q_fastest;
+  L2Mode l2_mode = L2Mode::none;
+  CacheState cache_state = CacheState::cold;
+  std::int64_t placement = 0;
+  std::int64_t seed = 1;
+};
+
+// What the model says. Bytes are totals of the whole program; read and write as seen from the processor.
+struct Prediction {
+  std::uint64_t hbm_read_bytes = 0;
+  std::uint64_t hbm_write_bytes = 0;
+  std::uint64_t l2_read_bytes = 0;
+  std::uint64_t l2_write_bytes = 0;
+  std::optional<std::uint64_t> sram_read_bytes;  // absent where a variant describes no instructions
+  std::optional<std::uint64_t> sram_write_bytes;
+  std::uint64_t io_bytes = 0;
+  std::uint64_t compulsory_bytes = 0;
+  std::uint64_t footprint_bytes = 0;
+  std::uint64_t flops = 0;
+  std::uint64_t executed_flops = 0;
+  double time_s = 0;    // lower bound: the largest of the roofs' times, launch by launch
+  std::string limiter;  // the roof that binds longest: hbm, l2, sram, tensor, exp
+};
+
+// What the counters said. Each counter that could not be read is absent.
+struct Measurement {
+  std::optional<std::uint64_t> hbm_read_bytes;
+  std::optional<std::uint64_t> hbm_write_bytes;           // within the range
+  std::optional<std::uint64_t> hbm_deferred_write_bytes;  // written back by the sweep that follows
+  std::optional<std::uint64_t> l2_read_bytes;
+  std::optional<std::uint64_t> l2_write_bytes;
+  std::optional<std::uint64_t> sram_read_bytes;
+  std::optional<std::uint64_t> sram_write_bytes;
+  std::optional<std::uint64_t> local_bytes;  // spills: L1 <-> registers
+  std::optional<double> time_s;
+  std::optional<double> time_spread;  // (max - min) / median over the repeats
+  std::optional<double> max_error;    // worst head's max|O - ref| / max|ref|
+};
+
+// Where a measurement comes from.
+struct Provenance {
+  std::string source;  // "live", "recorded", or empty without a measurement
+  std::string gpu;     // as the driver names it
+  std::string driver;
+  std::string cuda;
+  std::string date;
+  std::string hbmscope;  // version and commit that measured
+  std::optional<std::int64_t> sm_clock_mhz_before;
+  std::optional<std::int64_t> sm_clock_mhz_after;
+  std::optional<std::int64_t> memory_clock_mhz;
+  std::optional<std::int64_t> passes;
+  std::optional<std::int64_t> repeats;
+  std::optional<double> hbm_spread;  // (max - min) / median of hbm_read_bytes over the repeats
+  std::optional<std::int64_t> registers;
+  std::optional<std::int64_t> spill_bytes;  // per thread, summed over the program's kernels
+  bool stale = false;                       // recorded with another kernel than today's
+  std::string note;                         // why a counter is absent
+};
+
+enum class Boundary : std::uint8_t { hbm, l2, sram };
+
+// Bytes of one tensor in one launch at one boundary.
+struct TrafficRow {
+  std::string launch;
+  std::string tensor;
+  Boundary boundary = Boundary::l2;
+  std::uint64_t read_bytes = 0;
+  std::uint64_t write_bytes = 0;
+};
+
+// One point with all that is known of it: the only place where prediction and measurement meet.
+struct Record {
+  Point point;
+  std::string kernel_hash;  // empty for a variant without kernels
+  Status status = Status::ok;
+  std::optional<bool> feasible;
+  std::string reason;
+  std::optional<Prediction> prediction;
+  std::optional<Measurement> measurement;
+  Provenance provenance;
+  std::vector<TrafficRow> traffic;  // in JSON only
+};
+
+// predicted / measured - 1; absent unless both are there and the measured value is not zero. HBM writes are
+// compared with the deferred ones included.
+struct Errors {
+  std::optional<double> hbm_read;
+  std::optional<double> hbm_write;
+  std::optional<double> l2_read;
+  std::optional<double> l2_write;
+  std::optional<double> sram_read;
+  std::optional<double> sram_write;
+  std::optional<double> time;
+};
+Errors errors_of(const Record& record);
+
+// HBM writes with what a sweep brings out afterwards; absent unless both were read.
+std::optional<std::uint64_t> total_hbm_write_bytes(const Measurement& measurement);
+
+std::string_view to_string(Status status);
+std::string_view to_string(Order order);
+std::string_view to_string(L2Mode mode);
+std::string_view to_string(CacheState state);
+std::string_view to_string(Boundary boundary);
+std::optional<Status> parse_status(std::string_view text);
+std::optional<Order> parse_order(std::string_view text);
+std::optional<L2Mode> parse_l2_mode(std::string_view text);
+std::optional<CacheState> parse_cache_state(std::string_view text);
+std::optional<Boundary> parse_boundary(std::string_view text);
+
+}  // namespace hbmscope
