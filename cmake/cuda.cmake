@@ -1,42 +1,57 @@
-# Decides whether the CUDA side is built: HBMSCOPE_CUDA=AUTO (default: when the toolkit's headers are found), ON (an
-# error when they are not) or OFF. Only headers are needed; libcuda, NVRTC and CUPTI are opened at run time.
-#
-# Sets HBMSCOPE_HAVE_CUDA and, when it is true, defines the interface target hbmscope_cuda_headers, which carries the
-# include directories of the toolkit and of CUPTI.
+# Sets HBMSCOPE_HAVE_CUDA and HBMSCOPE_CUDA_ROOT and makes hbmscope_cuda_headers, which carries the include folders of
+# the toolkit and of CUPTI. Only headers are needed to build: libcuda, NVRTC and CUPTI are opened at run time.
 include_guard(GLOBAL)
 
-set(HBMSCOPE_CUDA AUTO CACHE STRING "Build the CUDA side: AUTO, ON or OFF")
-set_property(CACHE HBMSCOPE_CUDA PROPERTY STRINGS AUTO ON OFF)
 if(NOT HBMSCOPE_CUDA MATCHES "^(AUTO|ON|OFF)$")
   message(FATAL_ERROR "HBMSCOPE_CUDA: '${HBMSCOPE_CUDA}' is not accepted; AUTO, ON or OFF")
 endif()
+set(HBMSCOPE_HAVE_CUDA OFF)
+add_library(hbmscope_cuda_headers INTERFACE)
+if(HBMSCOPE_CUDA STREQUAL "OFF")
+  message(STATUS "CUDA: off (HBMSCOPE_CUDA=OFF); built without kernels and live counters")
+  return()
+endif()
 
-set(HBMSCOPE_HAVE_CUDA FALSE)
-if(NOT HBMSCOPE_CUDA STREQUAL OFF)
-  set(hbmscope_cuda_roots $ENV{CUDA_HOME} $ENV{CUDA_PATH} /usr/local/cuda)
-  find_path(HBMSCOPE_CUDA_INCLUDE_DIR NAMES cuda.h HINTS ${hbmscope_cuda_roots}
-            PATH_SUFFIXES include targets/x86_64-linux/include)
-  find_path(HBMSCOPE_NVRTC_INCLUDE_DIR NAMES nvrtc.h HINTS ${HBMSCOPE_CUDA_INCLUDE_DIR} ${hbmscope_cuda_roots}
-            PATH_SUFFIXES include targets/x86_64-linux/include)
-  find_path(HBMSCOPE_CUPTI_INCLUDE_DIR NAMES cupti_range_profiler.h
-            HINTS ${HBMSCOPE_CUDA_INCLUDE_DIR} ${hbmscope_cuda_roots}
-            PATH_SUFFIXES include extras/CUPTI/include targets/x86_64-linux/include)
-  if(HBMSCOPE_CUDA_INCLUDE_DIR AND HBMSCOPE_NVRTC_INCLUDE_DIR AND HBMSCOPE_CUPTI_INCLUDE_DIR)
-    set(HBMSCOPE_HAVE_CUDA TRUE)
-  elseif(HBMSCOPE_CUDA STREQUAL ON)
-    message(FATAL_ERROR
-      "HBMSCOPE_CUDA=ON, but cuda.h, nvrtc.h or cupti_range_profiler.h was not found. Install the CUDA toolkit 12.6 or "
-      "newer (Debian 12: https://developer.nvidia.com/cuda-downloads, packages cuda-nvrtc-dev-13-0, cuda-cupti-dev-13-0 "
-      "and cuda-driver-dev-13-0) or set CUDA_HOME to it.")
+set(cuda_roots ${CUDAToolkit_ROOT})  # a folder that was named is the only one looked in
+if(NOT cuda_roots)
+  set(cuda_roots $ENV{CUDAToolkit_ROOT} $ENV{CUDA_HOME} $ENV{CUDA_PATH} /usr/local/cuda)
+endif()
+set(cuda_missing "")
+foreach(header cuda.h nvrtc.h cupti_range_profiler.h cupti_profiler_host.h)  # CUPTI's are there from 12.6 on
+  string(MAKE_C_IDENTIFIER HBMSCOPE_FOLDER_OF_${header} variable)
+  unset(${variable} CACHE)  # so that a toolkit that came or went since the last run is noticed
+  find_path(${variable} ${header} PATHS ${cuda_roots} NO_DEFAULT_PATH
+            PATH_SUFFIXES include extras/CUPTI/include targets/x86_64-linux/include targets/sbsa-linux/include)
+  mark_as_advanced(${variable})
+  if(${variable})
+    target_include_directories(hbmscope_cuda_headers SYSTEM INTERFACE ${${variable}})
+  else()
+    list(APPEND cuda_missing ${header})
   endif()
+endforeach()
+
+if(NOT cuda_missing)
+  set(HBMSCOPE_HAVE_CUDA ON)
+  foreach(root IN LISTS cuda_roots)
+    cmake_path(IS_PREFIX root ${HBMSCOPE_FOLDER_OF_cuda_h} NORMALIZE is_root)
+    if(is_root)
+      set(HBMSCOPE_CUDA_ROOT ${root})
+      break()
+    endif()
+  endforeach()
+  message(STATUS "CUDA: headers found in ${HBMSCOPE_CUDA_ROOT}")
+  # The last place where the libraries are looked for at run time, after LD_LIBRARY_PATH and CUDA_HOME.
+  target_compile_definitions(hbmscope_cuda_headers INTERFACE HBMSCOPE_CUDA_ROOT="${HBMSCOPE_CUDA_ROOT}")
+  return()
 endif()
 
-if(HBMSCOPE_HAVE_CUDA)
-  message(STATUS "CUDA side: on (${HBMSCOPE_CUDA_INCLUDE_DIR})")
-  add_library(hbmscope_cuda_headers INTERFACE)
-  target_include_directories(hbmscope_cuda_headers SYSTEM INTERFACE
-    ${HBMSCOPE_CUDA_INCLUDE_DIR} ${HBMSCOPE_NVRTC_INCLUDE_DIR} ${HBMSCOPE_CUPTI_INCLUDE_DIR})
-else()
-  message(STATUS "CUDA side: off (HBMSCOPE_CUDA=${HBMSCOPE_CUDA}); the model, the reports and their tests are built. "
-                 "For the kernels and counters install the CUDA toolkit 12.6 or newer, or set CUDA_HOME.")
+list(JOIN cuda_missing ", " cuda_missing)
+list(JOIN cuda_roots ", " cuda_roots)
+string(CONCAT cuda_cure
+  "CUDA: no toolkit 12.6 or later (${cuda_missing} not found in ${cuda_roots}). Kernels and live counters need one: "
+  "install cuda-driver-dev-13-0, cuda-nvrtc-dev-13-0 and cuda-cupti-dev-13-0 from NVIDIA's package repository "
+  "(https://developer.nvidia.com/cuda-downloads), or name a folder: -DCUDAToolkit_ROOT=<folder>.")
+if(HBMSCOPE_CUDA STREQUAL "ON")
+  message(FATAL_ERROR "${cuda_cure}")
 endif()
+message(STATUS "${cuda_cure} Building without: predict, sweep, report and recorded counters work.")

@@ -1,0 +1,12 @@
+# hbmscope::warnings: what every target of ours compiles with. BUILD_INTERFACE keeps it out of the installed package.
+add_library(hbmscope_warnings INTERFACE)
+add_library(hbmscope::warnings ALIAS hbmscope_warnings)
+set_target_properties(hbmscope_warnings PROPERTIES EXPORT_NAME warnings)
+target_compile_options(hbmscope_warnings INTERFACE
+  "$<BUILD_INTERFACE:-Wall;-Wextra;-Wpedantic;-Wshadow;-Wconversion;-Wsign-conversion;-Werror>")
+
+# Sanitizers must be in every object and in the link, so they are set for the whole tree.
+if(HBMSCOPE_SANITIZE)
+  add_compile_options(-fsanitize=${HBMSCOPE_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  add_link_options(-fsanitize=${HBMSCOPE_SANITIZE})
+endif()
