@@ -1,0 +1,145 @@
+#include "sim/program.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "sim/loops.h"
+
+namespace hbmscope {
+namespace {
+
+std::int64_t table_entry(const Program& program, int table, const Affine& position, const Indices& indices) {
+  const auto values = program.tables[table];
+  const std::int64_t at = value_of(position, indices);
+  if (at < 0 || at >= static_cast<std::int64_t>(values.size())) {
+    throw std::logic_error(fmt::format("{}: position {} lies outside table {} of {} entries",
+                                       program.algorithm, at, table, values.size()));
+  }
+  return values[static_cast<std::size_t>(at)];
+}
+
+[[noreturn]] void malformed(const Program& program, const Launch& launch, std::string_view what) {
+  throw std::logic_error(fmt::format("{}, launch {}: {}", program.algorithm, launch.name, what));
+}
+
+LoopMask mask_of(const OpenLoops& open) {
+  LoopMask mask = 0;
+  for (int loop : open) mask |= LoopMask{1} << loop;
+  return mask;
+}
+
+LoopMask loops_in(const Range& range) { return loops_in(range.start) | loops_in(range.limit); }
+
+LoopMask loops_in(const Guard& guard) {
+  const LoopMask condition =
+      guard.kind == Guard::Kind::when_not_negative ? hbmscope::loops_in(guard.condition) : 0;
+  return condition | (guard.loop == kNone ? 0 : LoopMask{1} << guard.loop);
+}
+
+void check_access(const Program& program, const Launch& launch, const Access& access, LoopMask open) {
+  if (access.tensor < 0 || access.tensor >= program.tensors.count())
+    malformed(program, launch, "no such tensor");
+  if (program.tensors[access.tensor].role == Role::on_chip) {
+    malformed(program, launch, "a tensor that lives on chip is moved through global memory");
+  }
+  const LoopMask read = loops_in(access.plane) | loops_in(access.rows) | loops_in(access.columns) |
+                        loops_in(access.guard) | (access.rows_placed ? loops_in(access.place) : 0);
+  if ((read & ~open) != 0) malformed(program, launch, "an access reads a loop that is not open");
+}
+
+void check_step(const Program& program, const Launch& launch, const Step& step, OpenLoops& open) {
+  switch (step.kind) {
+    case Step::Kind::open_loop: {
+      if (step.index < launch.grid_loops || step.index >= launch.loops.count()) {
+        malformed(program, launch, "the body opens a loop of the grid, or one that does not exist");
+      }
+      const Loop& loop = launch.loops[step.index];
+      if (((loops_in(loop.begin) | loops_in(loop.end)) & ~mask_of(open)) != 0) {
+        malformed(program, launch,
+                  fmt::format("the bounds of loop {} read a loop that is not open", loop.name));
+      }
+      open.push(step.index);
+      break;
+    }
+    case Step::Kind::close_loop:
+      if (open.count() <= launch.grid_loops || open.back() != step.index) {
+        malformed(program, launch, "loops close in another order than they open");
+      }
+      open.pop();
+      break;
+    case Step::Kind::access:
+      check_access(program, launch, launch.accesses[step.index], mask_of(open));
+      break;
+    case Step::Kind::compute: {
+      const Compute& compute = launch.computes[step.index];
+      const LoopMask read = loops_in(compute.queries) | loops_in(compute.keys) | loops_in(compute.guard);
+      if ((read & ~mask_of(open)) != 0) malformed(program, launch, "a compute reads a loop that is not open");
+      break;
+    }
+  }
+}
+
+// A tensor that is not an input must be written before it is read.
+void check_written_first(const Program& program) {
+  LoopMask written = 0;
+  for (const Launch& launch : program.launches) {
+    for (const Access& access : launch.accesses) {
+      if (access.operation != Operation::load) written |= LoopMask{1} << base_tensor(program, access.tensor);
+    }
+    for (const Access& access : launch.accesses) {
+      const int base = base_tensor(program, access.tensor);
+      if (access.operation == Operation::load && program.tensors[base].role != Role::input &&
+          (written >> base & 1) == 0) {
+        malformed(program, launch,
+                  fmt::format("reads {} before anything wrote it", program.tensors[base].name));
+      }
+    }
+  }
+}
+
+}  // namespace
+
+std::int64_t value_of(const Affine& affine, const Indices& indices) {
+  std::int64_t sum = affine.constant;
+  for (std::size_t k = 0; k < kMaxLoops; ++k) sum += affine.per_loop[k] * indices[k];
+  if (affine.divisor == 1) return sum;
+  return affine.round_up ? ceil_div(sum, affine.divisor) : floor_div(sum, affine.divisor);
+}
+
+std::int64_t value_of(const Index& index, const Program& program, const Indices& indices) {
+  const std::int64_t offset = value_of(index.offset, indices);
+  if (index.table == kNone) return offset;
+  return offset + table_entry(program, index.table, index.position, indices) * index.scale;
+}
+
+std::int64_t value_of(const Bound& bound, const Program& program, const Indices& indices) {
+  std::int64_t value = value_of(bound.affine, indices);
+  if (bound.table != kNone) {
+    value = std::min(value, table_entry(program, bound.table, bound.position, indices));
+  }
+  return std::clamp(value, bound.minimum, std::max(bound.minimum, bound.maximum));
+}
+
+int base_tensor(const Program& program, int tensor) {
+  while (program.tensors[tensor].view_of != kNone) tensor = program.tensors[tensor].view_of;
+  return tensor;
+}
+
+void check_program(const Program& program) {
+  for (const Launch& launch : program.launches) {
+    OpenLoops open;
+    for (int loop = launch.grid_loops - 1; loop >= 0; --loop) {
+      if (loops_in(launch.loops[loop].begin) != 0 || loops_in(launch.loops[loop].end) != 0) {
+        malformed(program, launch, "a grid loop's bounds depend on another loop");
+      }
+      open.push(loop);
+    }
+    for (const Step& step : launch.body) check_step(program, launch, step, open);
+    if (open.count() != launch.grid_loops) malformed(program, launch, "a loop is left open");
+  }
+  check_written_first(program);
+}
+
+}  // namespace hbmscope

@@ -1,0 +1,164 @@
+#include "sim/traffic.h"
+
+#include "sim/units.h"
+#include "sim/walk.h"
+
+namespace hbmscope {
+namespace {
+
+std::uint64_t as_count(std::int64_t value) { return static_cast<std::uint64_t>(value); }
+
+std::uint64_t product(std::uint64_t a, std::uint64_t b, std::uint64_t c) {
+  return checked_multiply(checked_multiply(a, b), c);
+}
+
+void increase(std::uint64_t& sum, std::uint64_t amount) { sum = checked_add(sum, amount); }
+
+void increase(ReadWrite& sum, const ReadWrite& amount) {
+  increase(sum.read, amount.read);
+  increase(sum.write, amount.write);
+}
+
+void increase(TensorTraffic& sum, const TensorTraffic& amount) {
+  increase(sum.l2, amount.l2);
+  increase(sum.io, amount.io);
+  increase(sum.compulsory, amount.compulsory);
+  increase(sum.sram, amount.sram);
+}
+
+std::uint64_t iterations(const Program& program, const Launch& launch, const OpenLoops& open,
+                         const Guard& guard) {
+  std::uint64_t count = 0;
+  BoxWalk(program, launch, open, guard, {}, true).visit([&](const WalkedBox& box) {
+    increase(count, box.times);
+  });
+  return count;
+}
+
+// Σ valid rows × valid columns over all iterations of an access.
+std::uint64_t moved_elements(const Program& program, const Launch& launch, const OpenLoops& open,
+                             const Access& access) {
+  std::uint64_t elements = 0;
+  BoxWalk walk(program, launch, open, access.guard, {.rows = &access.rows, .columns = &access.columns}, true);
+  walk.visit([&](const WalkedBox& box) {
+    increase(elements, product(box.times, as_count(box.rows.length()), as_count(box.columns.length())));
+  });
+  return elements;
+}
+
+void count_access(const Program& program, const Launch& launch, const OpenLoops& open, const Access& access,
+                  TensorTraffic& traffic) {
+  const std::uint64_t width = as_count(program.tensors[access.tensor].element_bytes);
+  const std::uint64_t bytes = checked_multiply(moved_elements(program, launch, open, access), width);
+  switch (access.operation) {
+    case Operation::load:
+      increase(traffic.l2.read, bytes);
+      increase(traffic.io.read, bytes / as_count(access.multicast));
+      break;
+    case Operation::store:
+      increase(traffic.l2.write, bytes);
+      increase(traffic.io.write, bytes);
+      break;
+    case Operation::reduce:
+      increase(traffic.l2.write, bytes);
+      increase(traffic.io, {bytes, bytes});
+      break;
+  }
+  if (access.path == Path::registers || access.path == Path::registers_l1) return;
+  const std::uint64_t tile = product(as_count(access.rows.extent), as_count(access.columns.extent), width);
+  const std::uint64_t filled = checked_multiply(iterations(program, launch, open, access.guard), tile);
+  increase(access.operation == Operation::load ? traffic.sram.write : traffic.sram.read, filled);
+}
+
+std::uint64_t useful_pairs(const Program& program, const Launch& launch, const OpenLoops& open,
+                           const Compute& compute) {
+  std::uint64_t pairs = 0;
+  BoxWalk walk(program, launch, open, compute.guard, {.rows = &compute.queries, .columns = &compute.keys},
+               true);
+  walk.visit([&](const WalkedBox& box) {
+    const std::uint64_t visible =
+        visible_pairs(program.problem, box.rows.begin, box.rows.end, box.columns.begin, box.columns.end);
+    increase(pairs, checked_multiply(box.times, visible, "pair count"));
+  });
+  return pairs;
+}
+
+void count_compute(const Program& program, const Launch& launch, const OpenLoops& open,
+                   const Compute& compute, LaunchTraffic& traffic) {
+  const std::uint64_t runs = iterations(program, launch, open, compute.guard);
+  const std::uint64_t queries = as_count(compute.queries.extent);
+  const std::uint64_t pairs = checked_multiply(queries, as_count(compute.keys.extent));
+  if (compute.kind == ComputeKind::matmul) {
+    const std::uint64_t flops_per_pair = 2 * as_count(compute.depth);
+    increase(traffic.executed_flops, product(runs, pairs, flops_per_pair));
+    increase(traffic.flops,
+             checked_multiply(useful_pairs(program, launch, open, compute), flops_per_pair, "FLOP count"));
+  }
+  increase(traffic.exponentials, product(runs, pairs, as_count(compute.exponentials_per_pair)));
+  increase(traffic.exponentials, product(runs, queries, as_count(compute.exponentials_per_query)));
+  for (const SharedOperand& operand : compute.shared) {
+    ReadWrite& sum = operand.tensor == kNone ? traffic.on_chip_sram : traffic.tensors[operand.tensor].sram;
+    increase(sum, {checked_multiply(runs, as_count(operand.read_bytes)),
+                   checked_multiply(runs, as_count(operand.write_bytes))});
+  }
+}
+
+void count_launch(const Program& program, const Launch& launch, LaunchTraffic& traffic) {
+  OpenLoops open;
+  for (int loop = launch.grid_loops - 1; loop >= 0; --loop) open.push(loop);
+  for (const Step& step : launch.body) {
+    switch (step.kind) {
+      case Step::Kind::open_loop:
+        open.push(step.index);
+        break;
+      case Step::Kind::close_loop:
+        open.pop();
+        break;
+      case Step::Kind::access: {
+        const Access& access = launch.accesses[step.index];
+        count_access(program, launch, open, access, traffic.tensors[access.tensor]);
+        break;
+      }
+      case Step::Kind::compute:
+        count_compute(program, launch, open, launch.computes[step.index], traffic);
+        break;
+    }
+  }
+}
+
+}  // namespace
+
+void count_traffic(const Program& program, Traffic& traffic) {
+  traffic.launches.clear();
+  for (const Launch& launch : program.launches) {
+    LaunchTraffic& counted = traffic.launches.add();
+    for (int tensor = 0; tensor < program.tensors.count(); ++tensor) counted.tensors.push({});
+    count_launch(program, launch, counted);
+  }
+  count_compulsory(program, traffic);
+}
+
+TensorTraffic total_of(const LaunchTraffic& traffic) {
+  TensorTraffic total;
+  for (const TensorTraffic& tensor : traffic.tensors) increase(total, tensor);
+  increase(total.sram, traffic.on_chip_sram);
+  return total;
+}
+
+TensorTraffic total_of(const Traffic& traffic) {
+  TensorTraffic total;
+  for (const LaunchTraffic& launch : traffic.launches) increase(total, total_of(launch));
+  return total;
+}
+
+std::uint64_t footprint_bytes(const Program& program) {
+  std::uint64_t total = 0;
+  for (const Tensor& tensor : program.tensors) {
+    if (tensor.role == Role::on_chip || tensor.view_of != kNone) continue;
+    const std::uint64_t rows = checked_multiply(as_count(tensor.planes), as_count(tensor.rows));
+    increase(total, product(rows, as_count(tensor.row_stride), as_count(tensor.element_bytes)));
+  }
+  return total;
+}
+
+}  // namespace hbmscope
