@@ -99,13 +99,4 @@ int driver_cuda_version() {
   return version;
 }
 
-std::string gpu_absence_reason() {
-  try {
-    driver();
-    return {};
-  } catch (const UserError& error) {
-    return error.what();
-  }
-}
-
 }  // namespace hbmscope

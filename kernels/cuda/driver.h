@@ -5,6 +5,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "kernels/gpu.h"  // gpu_absence_reason(): whether driver() would throw
+
 namespace hbmscope {
 
 // The CUDA driver API, resolved from libcuda.so.1 at run time. A member has its function's name without "cu"
@@ -79,8 +81,5 @@ void check(CUresult result, const char* call);
 
 // 13000 for CUDA 13.0: the newest CUDA that the driver supports.
 int driver_cuda_version();
-
-// Why no kernel can run here, in one line; empty when a GPU can be used.
-std::string gpu_absence_reason();
 
 }  // namespace hbmscope

@@ -98,6 +98,7 @@ std::vector<fs::path> cuda_library_directories() {
     const char* value = std::getenv(variable);
     if (value != nullptr && *value != '\0') roots.emplace_back(value);
   }
+  roots.emplace_back(HBMSCOPE_CUDA_ROOT);  // the toolkit that hbmscope was built with
   roots.emplace_back("/usr/local/cuda");
   for (fs::path& root : numbered_toolkits()) roots.push_back(std::move(root));
 

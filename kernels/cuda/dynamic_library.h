@@ -47,9 +47,9 @@ class DynamicLibrary {
   std::string cure_;
 };
 
-// Directories of an installed CUDA toolkit that may hold its libraries: $CUDA_HOME, $CUDA_PATH,
-// /usr/local/cuda and /usr/local/cuda-*, each with lib64, targets/x86_64-linux/lib and extras/CUPTI/lib64;
-// only those that exist.
+// Directories of an installed CUDA toolkit that may hold its libraries: $CUDA_HOME, $CUDA_PATH, the
+// toolkit of the build, /usr/local/cuda and /usr/local/cuda-*, each with lib64, targets/x86_64-linux/lib and
+// extras/CUPTI/lib64; only those that exist.
 std::vector<std::filesystem::path> cuda_library_directories();
 
 // "libnvrtc.so.13", …, "libnvrtc.so.12", "libnvrtc.so": every major version from newest to oldest.

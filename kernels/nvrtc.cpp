@@ -1,0 +1,123 @@
+#include "kernels/nvrtc.h"
+
+#include <fmt/format.h>
+#include <nvrtc.h>
+
+#include <cstddef>
+#include <stdexcept>
+
+#include "kernels/cuda/dynamic_library.h"
+
+namespace hbmscope {
+
+namespace {
+
+// X(member, function): the table has the types that nvrtc.h gives.
+#define HBMSCOPE_NVRTC_FUNCTIONS(X)                     \
+  X(get_error_string, nvrtcGetErrorString)              \
+  X(get_version, nvrtcVersion)                          \
+  X(get_num_supported_archs, nvrtcGetNumSupportedArchs) \
+  X(get_supported_archs, nvrtcGetSupportedArchs)        \
+  X(create_program, nvrtcCreateProgram)                 \
+  X(destroy_program, nvrtcDestroyProgram)               \
+  X(compile_program, nvrtcCompileProgram)               \
+  X(get_log_size, nvrtcGetProgramLogSize)               \
+  X(get_log, nvrtcGetProgramLog)                        \
+  X(get_cubin_size, nvrtcGetCUBINSize)                  \
+  X(get_cubin, nvrtcGetCUBIN)
+
+LibrarySpec nvrtc_spec() {
+  return {"the CUDA run-time compiler", versioned_sonames("libnvrtc", 13, 12), cuda_library_directories(),
+          "install NVRTC 12.6 or newer (Debian package cuda-nvrtc-13-0 of "
+          "https://developer.nvidia.com/cuda-downloads) "
+          "or set CUDA_HOME to the toolkit"};
+}
+
+// The functions with which a text and its size are fetched come in pairs.
+template <typename GetSize, typename GetText>
+std::string fetch(GetSize get_size, GetText get_text, nvrtcProgram program) {
+  std::size_t size = 0;
+  if (get_size(program, &size) != NVRTC_SUCCESS || size == 0) return {};
+  std::string text(size, '\0');
+  if (get_text(program, text.data()) != NVRTC_SUCCESS) return {};
+  return text;
+}
+
+}  // namespace
+
+struct Nvrtc::Library {
+  DynamicLibrary library;
+#define HBMSCOPE_DECLARE(member, function) decltype(&function) member = nullptr;
+  HBMSCOPE_NVRTC_FUNCTIONS(HBMSCOPE_DECLARE)
+#undef HBMSCOPE_DECLARE
+
+  Library() : library(nvrtc_spec()) {
+#define HBMSCOPE_RESOLVE(member, function) library.resolve(#function, member);
+    HBMSCOPE_NVRTC_FUNCTIONS(HBMSCOPE_RESOLVE)
+#undef HBMSCOPE_RESOLVE
+  }
+
+  void check(nvrtcResult result, const char* call) const {
+    if (result != NVRTC_SUCCESS)
+      throw std::runtime_error(fmt::format("{} failed: {}", call, get_error_string(result)));
+  }
+};
+
+Nvrtc::Nvrtc() : library_(std::make_unique<Library>()) {}
+Nvrtc::~Nvrtc() = default;
+
+Nvrtc::Output Nvrtc::compile(const EmbeddedFile& source, std::span<const EmbeddedFile> headers,
+                             std::span<const std::string> options) const {
+  // NVRTC wants terminated strings; a view of an embedded file is not promised to be one.
+  std::vector<std::string> names;
+  std::vector<std::string> texts;
+  for (const EmbeddedFile& header : headers) {
+    names.emplace_back(header.name);
+    texts.emplace_back(header.text);
+  }
+  const auto pointers = [](std::span<const std::string> strings) {
+    std::vector<const char*> result;
+    for (const std::string& string : strings) result.push_back(string.c_str());
+    return result;
+  };
+  const std::vector<const char*> name_pointers = pointers(names);
+  const std::vector<const char*> text_pointers = pointers(texts);
+  const std::vector<const char*> option_pointers = pointers(options);
+
+  nvrtcProgram program = nullptr;
+  library_->check(
+      library_->create_program(&program, std::string(source.text).c_str(), std::string(source.name).c_str(),
+                               static_cast<int>(headers.size()), text_pointers.data(), name_pointers.data()),
+      "nvrtcCreateProgram");
+  const std::shared_ptr<void> destroy_at_exit(nullptr, [&](void*) { library_->destroy_program(&program); });
+
+  const nvrtcResult result =
+      library_->compile_program(program, static_cast<int>(options.size()), option_pointers.data());
+  Output output;
+  output.log =
+      fetch(library_->get_log_size, library_->get_log, program).c_str();  // without the terminating zero
+  if (result != NVRTC_SUCCESS) {
+    throw std::runtime_error(fmt::format("{} does not compile ({}): {}", source.name,
+                                         library_->get_error_string(result), output.log));
+  }
+  output.cubin = fetch(library_->get_cubin_size, library_->get_cubin, program);
+  if (output.cubin.empty()) throw std::runtime_error(fmt::format("{}: NVRTC gave no cubin", source.name));
+  return output;
+}
+
+std::string Nvrtc::version() const {
+  int major = 0;
+  int minor = 0;
+  library_->check(library_->get_version(&major, &minor), "nvrtcVersion");
+  return fmt::format("NVRTC {}.{}", major, minor);
+}
+
+std::vector<int> Nvrtc::architectures() const {
+  int count = 0;
+  library_->check(library_->get_num_supported_archs(&count), "nvrtcGetNumSupportedArchs");
+  std::vector<int> architectures(static_cast<std::size_t>(count));
+  library_->check(library_->get_supported_archs(architectures.data()), "nvrtcGetSupportedArchs");
+  return architectures;
+}
+
+}  // namespace hbmscope
