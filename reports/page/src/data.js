@@ -1,0 +1,108 @@
+// Reads the embedded JSON and derives what several parts of the page need.
+
+export const SCHEMA_VERSION = 1;
+
+export const BOUNDARIES = [
+  {key: 'hbm', name: 'HBM', plain: 'HBM'},
+  {key: 'l2', name: 'L2', plain: 'L2'},
+  {key: 'sram', name: 'Shared memory', plain: 'shared-memory'},
+];
+export const boundaryName = (key) => BOUNDARIES.find((boundary) => boundary.key === key).name;
+
+const POINT_FIELDS = [
+  'gpu', 'algorithm', 'variant', 'direction', 'dtype', 'mask', 'window', 'page_size', 'batch', 'heads', 'kv_heads',
+  'seqlen_q', 'seqlen_kv', 'head_dim', 'head_dim_v', 'br', 'bc', 'stages', 'splits', 'order', 'l2_mode',
+  'cache_state', 'placement', 'seed'
+];
+
+const FIELD_NAMES = {
+  head_dim: 'd', head_dim_v: 'd v', batch: 'B', heads: 'H', kv_heads: 'H kv', cache_state: 'cache', l2_mode: 'L2 model'
+};
+export const fieldName = (field) => FIELD_NAMES[field] ?? field.replace(/_/g, ' ');
+
+export function distinct(values) {
+  const found = [...new Set(values.filter((value) => value !== undefined && value !== null))];
+  return found.sort((a, b) => (typeof a === 'number' && typeof b === 'number' ? a - b : String(a) < String(b) ? -1 : 1));
+}
+
+export const sequence = (point) =>
+  point.seqlen_q === point.seqlen_kv ? `${point.seqlen_q}` : `${point.seqlen_q}/${point.seqlen_kv}`;
+export const tile = (point) => `${point.br}×${point.bc}`;
+
+// Fields whose meaning the sequence and tile columns already carry.
+const SHOWN_OTHERWISE = new Set(['algorithm', 'seqlen_q', 'seqlen_kv', 'br', 'bc']);
+
+function fieldText(field, value) {
+  if (['gpu', 'variant', 'dtype', 'mask', 'direction', 'cache_state', 'order'].includes(field)) return `${value}`;
+  return `${fieldName(field)} ${value}`;
+}
+
+function label(point, varying) {
+  const rest = varying.filter((field) => point[field] !== undefined).map((field) => fieldText(field, point[field]));
+  return [point.algorithm, ...rest, `N ${sequence(point)}`, `tile ${tile(point)}`].join(' · ');
+}
+
+export function readData(text) {
+  const json = JSON.parse(text);
+  if (!(json.schema_version <= SCHEMA_VERSION)) {
+    throw new Error(`schema_version is ${json.schema_version}; this page reads up to ${SCHEMA_VERSION}`);
+  }
+  const points = json.records.map((record) => record.point);
+  const values = new Map(POINT_FIELDS.map((field) => [field, distinct(points.map((point) => point[field]))]));
+  // V's head dim and the KV heads say nothing new as long as they equal their partner on every point.
+  const repeats = (field, partner) => points.every((point) => point[field] === point[partner]);
+  const silent = new Set([['head_dim_v', 'head_dim'], ['kv_heads', 'heads']].filter((pair) => repeats(...pair)).map(([field]) => field));
+  const varying = POINT_FIELDS.filter((field) => !silent.has(field)).filter((field) => values.get(field).length > 1 && !SHOWN_OTHERWISE.has(field));
+  const absent = (field) => ['window', 'page_size'].includes(field) && values.get(field)[0] === 0;
+  const constant = POINT_FIELDS.filter((field) => !silent.has(field) && !absent(field)).filter((field) => values.get(field).length === 1 && !SHOWN_OTHERWISE.has(field))
+    .map((field) => fieldText(field, values.get(field)[0]));
+  const records = json.records.map((record, index) => ({
+    index,
+    point: record.point,
+    status: record.status,
+    feasible: record.feasible,
+    reason: record.reason ?? '',
+    prediction: record.prediction ?? {},
+    measurement: record.measurement ?? {},
+    error: record.error ?? {},
+    provenance: record.provenance ?? {},
+    traffic: record.traffic ?? [],
+    label: label(record.point, varying),
+  }));
+  const algorithms = [...new Set(points.map((point) => point.algorithm))];
+  return {text, json, records, values, varying, constant, algorithms, gpus: json.gpus ?? []};
+}
+
+// Absent when either part is absent: half a sum is not a sum.
+const sum = (a, b) => (a === undefined || b === undefined ? undefined : a + b);
+
+// Bytes of one record at a boundary; `side` is 'prediction' or 'measurement', `way` is 'read', 'write' or
+// 'total'. Measured HBM writes include those written back after the kernels (deferred), as the prediction does.
+export function bytesAt(record, side, boundary, way) {
+  const part = (name) => record[side][`${boundary}_${name}_bytes`] ?? undefined;
+  if (way === 'read') return part('read');
+  const deferred = side === 'measurement' && boundary === 'hbm' ? part('deferred_write') : 0;
+  const write = sum(part('write'), deferred);
+  return way === 'write' ? write : sum(part('read'), write);
+}
+
+export function totalError(record, boundary) {
+  const predicted = bytesAt(record, 'prediction', boundary, 'total');
+  const measured = bytesAt(record, 'measurement', boundary, 'total');
+  return predicted === undefined || !measured ? undefined : predicted / measured - 1;
+}
+
+export const isMeasured = (record) => Object.values(record.measurement).some((value) => typeof value === 'number');
+
+export const algorithmColour = (data, algorithm) => `var(--series-${data.algorithms.indexOf(algorithm) % 6})`;
+
+// Fields offered as filters: the algorithm always, others when they differ between points.
+export function filterFields(data) {
+  const candidates = ['gpu', 'variant', 'direction', 'dtype', 'head_dim', 'mask', 'cache_state'];
+  return ['algorithm', ...candidates.filter((field) => data.values.get(field).length > 1)];
+}
+
+export function filtered(data, state) {
+  const fields = filterFields(data).filter((field) => state[field]);
+  return data.records.filter((record) => fields.every((field) => String(record.point[field]) === state[field]));
+}

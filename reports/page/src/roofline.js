@@ -1,0 +1,145 @@
+// Hierarchical roofline: FLOP/s over FLOP per byte at HBM, L2 and shared memory. Values of the roofs stand in
+// the legend. A mark is filled when bytes and time were measured, hollow when either is predicted.
+import {select as choose} from 'd3-selection';
+import {line} from 'd3-shape';
+
+import {axes, canvas, CIRCLE, drawMarks, legend, logScale, showSelection, thin, thinNote, TRIANGLE} from './chart.js';
+import {algorithmColour, BOUNDARIES, boundaryName, bytesAt, distinct, filtered} from './data.js';
+import {append, clear, selector, simpleTable, twin} from './dom.js';
+import * as format from './format.js';
+
+// Intensity and performance of one record at one level; measured values where there are any.
+export function rooflinePoint(record, level) {
+  const {flops} = record.prediction;
+  const measured = bytesAt(record, 'measurement', level, 'total');
+  const bytes = measured ?? bytesAt(record, 'prediction', level, 'total');
+  const time = record.measurement.time_s ?? record.prediction.time_s ?? undefined;
+  if (!flops || !bytes || !time) return undefined;
+  return {record, intensity: flops / bytes, performance: flops / time,
+    bytesFrom: measured === undefined ? 'predicted' : 'measured',
+    timeFrom: record.measurement.time_s === undefined ? 'predicted bound' : 'measured'};
+}
+
+// The roofs of one GPU: a bandwidth per level and a compute ceiling per dtype in view.
+function roofsOf(gpu, dtypes) {
+  const bandwidths = BOUNDARIES.map(({key, name}) => ({level: key, name, rate: gpu?.[`${key}_bytes_per_s`] ?? undefined}));
+  const ceilings = dtypes.map((dtype) => ({dtype, rate: gpu?.tensor_flops_per_s?.[dtype] ?? undefined}));
+  return {bandwidths, ceilings};
+}
+
+// Ceilings of equal rate (bf16 and fp16) are one line with both names.
+function mergedCeilings(ceilings) {
+  const rates = distinct(ceilings.map((ceiling) => ceiling.rate));
+  return rates.map((rate) => ({rate, names: ceilings.filter((ceiling) => ceiling.rate === rate).map((ceiling) => ceiling.dtype).join(', ')}));
+}
+
+const LINES = {hbm: 'roof', l2: 'roof dashed', sram: 'roof dotted'};
+
+function drawRoofs(svg, x, y, roofs, level) {
+  const [low, high] = x.domain();
+  const top = Math.max(...roofs.ceilings.map((ceiling) => ceiling.rate));
+  const [floor] = y.domain();
+  for (const {level: key, rate} of roofs.bandwidths) {
+    if (!rate) continue;
+    const end = Number.isFinite(top) ? Math.min(high, top / rate) : high;
+    const start = Math.max(low, floor / rate);
+    if (start >= end) continue;
+    append(svg, 'path', {class: `${LINES[key]}${key === level ? '' : ' faint'}`, 'data-roof': key, 'data-value': rate,
+      d: line()([start, end].map((value) => [x(value), y(value * rate)]))});
+  }
+  const steepest = Math.max(...roofs.bandwidths.map((roof) => roof.rate ?? 0));
+  for (const {rate, names} of roofs.ceilings) {
+    append(svg, 'path', {class: 'roof ceiling', 'data-roof': names, 'data-value': rate,
+      d: line()([steepest ? Math.max(low, rate / steepest) : low, high].map((value) => [x(value), y(rate)]))});
+  }
+}
+
+function linesOf(point, level) {
+  return [point.record.label, `${boundaryName(level)}: ${point.intensity.toPrecision(3)} FLOP/B (${point.bytesFrom} bytes)`,
+    `${format.flopsPerSecond(point.performance)} (${point.timeFrom} time ${format.seconds(point.record.measurement.time_s ?? point.record.prediction.time_s)})`];
+}
+
+function drawChart(root, data, points, roofs, level, store) {
+  const [width, height] = [860, 460];
+  const area = {left: 92, right: width - 16, top: 30, bottom: height - 50};
+  const svg = canvas(root, {testid: 'roofline', label: `Roofline at ${boundaryName(level)}`, width, height});
+  const rates = roofs.ceilings.map((ceiling) => ceiling.rate);
+  const ridge = Math.min(...rates) / (roofs.bandwidths.find((roof) => roof.level === level).rate ?? NaN);
+  const x = logScale([...points.map((point) => point.intensity), ...(Number.isFinite(ridge) ? [ridge / 2, ridge * 2] : [])], [area.left, area.right], 1.6);
+  const y = logScale([...points.map((point) => point.performance), ...rates], [area.bottom, area.top], 1.6);
+  axes(svg, {x, y, area, xLabel: `FLOP per ${boundaryName(level)} byte`, yLabel: 'useful FLOP/s',
+    xFormat: (value) => format.grouped(value), yFormat: (value) => format.flopsPerSecond(value, 1)});
+  drawRoofs(svg, x, y, roofs, level);
+  drawMarks(svg, points.map((point) => {
+    const {record} = point;
+    return {record, kind: 'point', path: record.point.algorithm === 'standard' ? TRIANGLE : CIRCLE, colour: algorithmColour(data, record.point.algorithm),
+      hollow: point.bytesFrom !== 'measured' || point.timeFrom !== 'measured', x: x(point.intensity), y: y(point.performance),
+      xValue: point.intensity, yValue: point.performance, lines: linesOf(point, level)};
+  }), store);
+  return svg;
+}
+
+function drawLegend(root, data, points, roofs, level) {
+  const algorithms = data.algorithms.filter((algorithm) => points.some((point) => point.record.point.algorithm === algorithm));
+  const shape = (algorithm) => (algorithm === 'standard' ? TRIANGLE : CIRCLE);
+  legend(root, [
+    ...roofs.bandwidths.map(({level: key, name, rate}) => ({colour: 'var(--text)', line: LINES[key], faint: key !== level, testid: `roof-${key}`,
+      text: `${name}: ${rate ? format.bytesPerSecond(rate) : 'no rate in the GPU file'}`})),
+    ...roofs.ceilings.map(({names, rate}) => ({colour: 'var(--text)', line: 'roof ceiling', testid: 'roof-compute', text: `Tensor cores, ${names}: ${format.flopsPerSecond(rate)}`})),
+    ...algorithms.map((algorithm) => ({colour: algorithmColour(data, algorithm), path: shape(algorithm), text: algorithm})),
+    {colour: 'var(--muted)', path: CIRCLE, text: 'filled: bytes and time measured'},
+    {colour: 'var(--muted)', path: CIRCLE, hollow: true, text: 'hollow: bytes or time predicted'},
+  ]);
+}
+
+export function roofline(root, data, store) {
+  const controls = append(root, 'div', {class: 'controls'});
+  const levelControl = selector(controls, {testid: 'roofline-level', label: 'Level', options: BOUNDARIES.map(({key, name}) => [key, name]),
+    value: store.get().level, onChange: (level) => store.set({level})});
+  const note = append(root, 'p', {class: 'note', 'data-testid': 'roofline-note'});
+  const box = append(root, 'div', {class: 'with-legend'});
+  const chart = append(box, 'div');
+  const key = append(box, 'div');
+  const twinBox = twin(root);
+  let svg;
+
+  function select(state) {
+    if (svg) showSelection(svg, state.point);
+    choose(twinBox).selectAll('tr[data-index]').classed('selected', function () { return this.dataset.index === state.point; });
+  }
+
+  function draw(state) {
+    [chart, key, twinBox].forEach(clear);
+    svg = undefined;
+    levelControl.value = state.level;
+    const inView = filtered(data, state);
+    const chosen = data.records[Number(state.point)]?.point.gpu;
+    const gpuName = state.point !== '' && inView.some((record) => record.point.gpu === chosen) ? chosen : inView[0]?.point.gpu;
+    const gpu = data.gpus.find((candidate) => candidate.name === gpuName);
+    const onGpu = inView.filter((record) => record.point.gpu === gpuName);
+    const all = onGpu.map((record) => rooflinePoint(record, state.level)).filter(Boolean);
+    const points = thin(all, (point) => String(point.record.index) === state.point);
+    const others = inView.length - onGpu.length;
+    note.textContent = all.length
+      ? `Roofs of ${gpu?.full_name ?? gpuName}; the roof of the chosen level is strong.${others ? ` ${others} points of other GPUs are left out: filter by GPU to see them.` : ''}${thinNote(points.length, all.length)}`
+      : 'No point in view has FLOPs, bytes and a time at this level.';
+    if (!all.length) return;
+    const roofs = roofsOf(gpu, distinct(onGpu.map((record) => record.point.dtype)));
+    roofs.ceilings = mergedCeilings(roofs.ceilings);
+    svg = drawChart(chart, data, points, roofs, state.level, store);
+    drawLegend(key, data, points, roofs, state.level);
+    drawTwin(twinBox, points, state.level);
+    select(state);
+  }
+  return {draw, select};
+}
+
+function drawTwin(root, points, level) {
+  simpleTable(root, {testid: 'roofline-table', caption: `Roofline at ${boundaryName(level)}`, rows: points,
+    rowAttributes: (point) => ({'data-index': point.record.index}),
+    columns: [{name: 'point', key: 'point', value: (point) => point.record.label},
+      {name: 'FLOP/B', key: 'intensity', numeric: true, value: (point) => point.intensity, text: format.column(points.map((point) => point.intensity), 1)},
+      {name: 'TFLOP/s', key: 'performance', numeric: true, value: (point) => point.performance, text: format.column(points.map((point) => point.performance), 1e12)},
+      {name: 'bytes', key: 'bytes-from', value: (point) => point.bytesFrom}, {name: 'time', key: 'time-from', value: (point) => point.timeFrom},
+      {name: 'limiter', key: 'limiter', value: (point) => point.record.prediction.limiter}]});
+}

@@ -1,0 +1,166 @@
+// What the data says, in plain words. Every number is computed here from the records.
+import {BOUNDARIES, bytesAt, isMeasured, sequence, tile} from './data.js';
+import {append, clear, simpleTable} from './dom.js';
+import * as format from './format.js';
+
+const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
+
+function median(values) {
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  return sorted.length % 2 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+}
+
+// Errors (predicted / measured − 1) of the records at one boundary, reads and writes apart.
+function errorsAt(records, boundary, ways = ['read', 'write']) {
+  return records.flatMap((record) => ways
+    .map((way) => ({record, way, error: record.error[`${boundary}_${way}`] ?? undefined}))
+    .filter((entry) => entry.error !== undefined));
+}
+
+export function summarise(records, boundary, ways) {
+  const errors = errorsAt(records, boundary, ways);
+  if (!errors.length) return undefined;
+  const worst = errors.reduce((a, b) => (Math.abs(b.error) > Math.abs(a.error) ? b : a));
+  return {count: errors.length, mean: mean(errors.map((entry) => Math.abs(entry.error))), worst};
+}
+
+const plural = (count, noun) => `${format.grouped(count)} ${noun}${count === 1 ? '' : 's'}`;
+
+function countSentence(records) {
+  const measured = records.filter(isMeasured);
+  const count = (status) => records.filter((record) => record.status === status).length;
+  const sources = [...new Set(measured.map((record) => record.provenance.source).filter(Boolean))];
+  const gpus = [...new Set(measured.map((record) => record.provenance.gpu).filter(Boolean))];
+  const where = (gpus.length ? ` on ${gpus.join(', ')}` : '') + (sources.length ? ` (${sources.join(' and ')})` : '');
+  const parts = [measured.length ? `${format.grouped(measured.length)} measured${where}` : 'none measured, so this is prediction alone'];
+  const alone = records.filter((record) => !isMeasured(record) && record.status === 'ok').length;
+  if (alone && measured.length) parts.push(`${format.grouped(alone)} predicted only`);
+  if (count('skipped')) parts.push(`${format.grouped(count('skipped'))} skipped`);
+  if (count('failed')) parts.push(`${format.grouped(count('failed'))} failed`);
+  const stale = records.filter((record) => record.provenance.stale).length;
+  if (stale) parts.push(`${format.grouped(stale)} with counters recorded from an older kernel (stale)`);
+  return `${plural(records.length, 'point')}: ${parts.join('; ')}.`;
+}
+
+function errorSentence(records, boundary) {
+  const summary = summarise(records, boundary.key);
+  if (!summary) return undefined;
+  return `Predicted ${boundary.plain} bytes differ from the counters by ${format.percent(summary.mean)} on average and by ` +
+    `${format.percent(Math.abs(summary.worst.error))} at worst (${plural(summary.count, 'comparison')}).`;
+}
+
+// HBM measured against the two counts that need no cache model: how far above the fewest bytes possible
+// (compulsory), and how far below what no cache at all would move (io).
+export function hbmBounds(records) {
+  const pairs = records.map((record) => ({
+    measured: bytesAt(record, 'measurement', 'hbm', 'total'),
+    compulsory: record.prediction.compulsory_bytes ?? undefined,
+    io: record.prediction.io_bytes ?? undefined,
+  })).filter((pair) => pair.measured && pair.compulsory && pair.io);
+  if (!pairs.length) return undefined;
+  const overCompulsory = pairs.map((pair) => pair.measured / pair.compulsory);
+  const ioOver = pairs.map((pair) => pair.io / pair.measured);
+  const range = (values) => ({median: median(values), low: Math.min(...values), high: Math.max(...values)});
+  return {count: pairs.length, overCompulsory: range(overCompulsory), ioOver: range(ioOver)};
+}
+
+const rangeText = (range) => `${format.ratio(range.low)} to ${format.ratio(range.high)} (median ${format.ratio(range.median)})`;
+
+function boundsSentence(algorithm, records) {
+  const bounds = hbmBounds(records);
+  if (!bounds) return undefined;
+  return `${algorithm}: the counters saw ${rangeText(bounds.overCompulsory)} the compulsory HBM bytes. ` +
+    `With no cache at all (io) it would have been ${rangeText(bounds.ioOver)} what was measured.`;
+}
+
+const problemKey = (point) => ['gpu', 'direction', 'batch', 'heads', 'kv_heads', 'seqlen_q', 'seqlen_kv', 'head_dim',
+  'head_dim_v', 'dtype', 'mask', 'window', 'page_size', 'cache_state', 'l2_mode'].map((field) => point[field])
+  .concat(point.variant === 'paper' ? 'paper' : 'kernel').join('|');
+
+// The problem on which a tiled algorithm saves most HBM bytes over `standard`, each at its best tile. The
+// paper's way of counting is compared with itself only.
+export function biggestSaving(records, side) {
+  const best = new Map();
+  for (const record of records) {
+    const total = bytesAt(record, side, 'hbm', 'total');
+    if (!total || record.status !== 'ok') continue;
+    const key = problemKey(record.point);
+    if (!best.has(key)) best.set(key, {});
+    const pair = best.get(key);
+    const kind = record.point.algorithm === 'standard' ? 'standard' : 'tiled';
+    if (!pair[kind] || total < pair[kind].total) pair[kind] = {record, total};
+  }
+  const pairs = [...best.values()].filter((pair) => pair.standard && pair.tiled);
+  if (!pairs.length) return undefined;
+  return pairs.reduce((a, b) => (b.standard.total / b.tiled.total > a.standard.total / a.tiled.total ? b : a));
+}
+
+function savingSentence(records) {
+  const side = biggestSaving(records, 'measurement') ? 'measurement' : 'prediction';
+  const saving = biggestSaving(records, side);
+  if (!saving) return undefined;
+  const {standard, tiled} = saving;
+  const {point} = tiled.record;
+  const [slow, fast] = [standard, tiled].map((entry) => entry.record.measurement.time_s);
+  const time = slow && fast ? `, and takes ${format.seconds(fast)} instead of ${format.seconds(slow)}` : '';
+  return {record: tiled.record, text: `Biggest saving: ${point.algorithm} at tile ${tile(point)} moves ` +
+    `${format.bytes(tiled.total)} through HBM where standard moves ${format.bytes(standard.total)}: ` +
+    `${format.ratio(standard.total / tiled.total)} less (${side === 'measurement' ? 'measured' : 'predicted'}; ` +
+    `N\u00a0${sequence(point)}, d\u00a0${point.head_dim}, ${point.dtype}, ${point.mask})${time}.`};
+}
+
+function errorTable(root, data, store) {
+  const rows = data.algorithms.flatMap((algorithm) => BOUNDARIES.map((boundary) => {
+    const records = data.records.filter((record) => record.point.algorithm === algorithm);
+    return {algorithm, boundary, read: summarise(records, boundary.key, ['read']), write: summarise(records, boundary.key, ['write'])};
+  })).filter((row) => row.read || row.write);
+  if (!rows.length) return;
+  const columns = [{name: 'algorithm', key: 'algorithm', value: (row) => row.algorithm},
+    {name: 'boundary', key: 'boundary', value: (row) => row.boundary.name}];
+  for (const way of ['read', 'write']) {
+    columns.push({name: `${way}: points`, key: `${way}-count`, numeric: true, value: (row) => row[way]?.count});
+    columns.push({name: `${way}: mean |error| %`, key: `${way}-mean`, numeric: true, value: (row) => row[way]?.mean,
+      text: (value) => (value === undefined ? '' : (value * 100).toFixed(2))});
+    columns.push({name: `${way}: worst error %`, key: `${way}-worst`, numeric: true, value: (row) => row[way]?.worst.error,
+      text: format.signedPercent});
+  }
+  const table = simpleTable(root, {testid: 'verdict-errors', columns, rows,
+    caption: 'Error = predicted / measured − 1. Choose a worst error to select its point.',
+    rowAttributes: (row) => ({'data-algorithm': row.algorithm, 'data-boundary': row.boundary.key})});
+  [...table.tBodies[0].rows].forEach((line, i) => {
+    for (const way of ['read', 'write']) {
+      const worst = rows[i][way]?.worst;
+      const box = line.querySelector(`[data-column="${way}-worst"]`);
+      if (!worst) continue;
+      const text = box.textContent;
+      clear(box);
+      append(box, 'button', {class: 'link', title: worst.record.label}, text)
+        .addEventListener('click', () => store.set({point: String(worst.record.index)}));
+    }
+  });
+}
+
+export function verdict(root, data, store) {
+  append(root, 'p', {'data-testid': 'verdict-count', class: 'lead'}, countSentence(data.records));
+  const list = append(root, 'ul', {class: 'verdict'});
+  const saving = savingSentence(data.records);
+  if (saving) {
+    const item = append(list, 'li', {'data-testid': 'verdict-saving'}, `${saving.text} `);
+    append(item, 'button', {class: 'link'}, 'Select this point')
+      .addEventListener('click', () => store.set({point: String(saving.record.index)}));
+  }
+  for (const boundary of BOUNDARIES) {
+    const text = errorSentence(data.records, boundary);
+    if (text) append(list, 'li', {'data-testid': `verdict-${boundary.key}`}, text);
+  }
+  for (const algorithm of data.algorithms) {
+    const records = data.records.filter((record) => record.point.algorithm === algorithm);
+    const text = boundsSentence(algorithm, records);
+    if (text) append(list, 'li', {'data-testid': `verdict-bounds-${algorithm}`}, text);
+  }
+  if (data.records.length && data.records.every((record) => record.point.l2_mode === 'none')) {
+    append(list, 'li', {class: 'note'}, 'Without an L2 model (l2_mode none) the predicted HBM bytes are the compulsory count.');
+  }
+  errorTable(root, data, store);
+}
