@@ -14,8 +14,6 @@
 # lies in the library itself: whoever links an installed library needs no file beside it.
 include_guard(GLOBAL)
 
-get_filename_component(HBMSCOPE_ROOT ${CMAKE_CURRENT_LIST_DIR} DIRECTORY)
-
 function(hbmscope_embed target function)
   cmake_parse_arguments(PARSE_ARGV 2 embed "" "" "FILES")
   if(embed_UNPARSED_ARGUMENTS)
@@ -74,7 +72,9 @@ endfunction()
 
 # The name under which a file is embedded; see the head of this file.
 function(hbmscope_embedded_name path result)
-  foreach(root ${PROJECT_BINARY_DIR} ${HBMSCOPE_ROOT})  # the build directory may lie inside the repository
+  # Not a variable of this file's: the include guard would set it only in the first folder that includes it.
+  cmake_path(GET CMAKE_CURRENT_FUNCTION_LIST_DIR PARENT_PATH repository)
+  foreach(root ${PROJECT_BINARY_DIR} ${repository})  # the build directory may lie inside the repository
     cmake_path(IS_PREFIX root ${path} NORMALIZE inside)
     if(inside)
       file(RELATIVE_PATH name ${root} ${path})
