@@ -1,4 +1,5 @@
-// Puts the page together. Every part has draw(state) for a new view and select(state) for a new selection only.
+// Puts the page together. Every part has draw(state), and select(state) for when only the selected point
+// has changed.
 import {BOUNDARIES, boundaryName, fieldName, filtered, filterFields, readData} from './data.js';
 import {detail} from './detail.js';
 import {append, clear, selector} from './dom.js';
@@ -7,6 +8,7 @@ import {heatmap, QUANTITIES} from './heatmap.js';
 import {parity} from './parity.js';
 import {provenance} from './provenance.js';
 import {roofline} from './roofline.js';
+import {slices} from './slices.js';
 import {createStore} from './state.js';
 import {table} from './table.js';
 import {verdict} from './verdict.js';
@@ -59,33 +61,45 @@ function chartSection(root, id, title, part, data, store) {
   return chart;
 }
 
+function titles() {
+  return {select() {}, draw(state) {
+    document.getElementById('points-title').textContent = `Predicted and measured ${boundaryName(state.boundary)} bytes`;
+    document.getElementById('parity-title').textContent = `Parity at ${boundaryName(state.boundary)}`;
+  }};
+}
+
 function start(root) {
   const embedded = (id) => document.getElementById(id).textContent;
   const data = {...readData(embedded('hbmscope-data')), fields: JSON.parse(embedded('hbmscope-fields'))};
   const defaults = defaultsFor(data);
-  const store = createStore(defaults, acceptFor(data, defaults));
+  const parts = slices(data);
+  const follow = (index) => ({slice: parts.find((part) => part.records.includes(data.records[index])).key});
+  const store = createStore(defaults, acceptFor(data, defaults), follow);
   const heading = append(root, 'header');
   append(heading, 'h1', {}, 'hbmscope: predicted and measured memory traffic of attention');
   downloads(append(heading, 'div', {class: 'downloads'}), data);
   verdict(section(root, 'verdict', 'Verdict'), data, store);
-  const parts = [toolbar(root, data, store)];
-  parts.push(table(section(root, 'points', ''), data, store));
-  parts.push(chartSection(root, 'parity', '', parity, data, store));
-  parts.push(chartSection(root, 'heatmap', 'Sequence length × tile', heatmap, data, store));
-  parts.push(chartSection(root, 'roofline', 'Roofline', roofline, data, store));
-  parts.push(detail(section(root, 'point', 'Selected point'), data, store));
+
+  const filters = filterFields(data);
+  const views = [];
+  const add = (part, keys) => views.push({part, keys: [...keys, ...filters]});
+  add(toolbar(root, data, store), ['boundary']);
+  add(table(section(root, 'points', ''), data, store), ['boundary', 'sort']);
+  add(chartSection(root, 'parity', '', parity, data, store), ['boundary']);
+  add(chartSection(root, 'heatmap', 'Sequence length × tile', heatmap, data, store), ['quantity', 'slice']);
+  add(chartSection(root, 'roofline', 'Roofline', roofline, data, store), ['level']);
+  add(detail(section(root, 'point', 'Selected point'), data, store), []);
+  add(titles(), ['boundary']);
   provenance(section(root, 'provenance', 'Provenance'), data);
 
-  const titles = {draw(state) {
-    document.getElementById('points-title').textContent = `Predicted and measured ${boundaryName(state.boundary)} bytes`;
-    document.getElementById('parity-title').textContent = `Parity at ${boundaryName(state.boundary)}`;
-  }, select() {}};
-  parts.push(titles);
+  // A part is drawn anew only if something it shows has changed, so that keyboard focus stays on a chosen mark.
   store.listen((state, previous) => {
-    const onlySelection = Object.keys(state).every((key) => key === 'point' || state[key] === previous[key]);
-    for (const part of parts) (onlySelection ? part.select : part.draw)(state);
+    for (const {part, keys} of views) {
+      if (keys.some((key) => state[key] !== previous[key])) part.draw(state);
+      else part.select(state);
+    }
   });
-  for (const part of parts) part.draw(store.get());
+  for (const {part} of views) part.draw(store.get());
 }
 
 const root = document.getElementById('report');

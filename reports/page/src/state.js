@@ -17,8 +17,9 @@ function toHash(state, defaults) {
   return pairs.toString();
 }
 
-// `accept(state)` returns the state with anything the data does not know replaced by its default.
-export function createStore(defaults, accept) {
+// `accept(state)` returns the state with anything the data does not know replaced by its default; `follow(point)`
+// gives what changes along with the selected point.
+export function createStore(defaults, accept, follow) {
   let state = accept(fromHash(defaults));
   const listeners = [];
   const publish = (next) => {
@@ -36,8 +37,12 @@ export function createStore(defaults, accept) {
       history.replaceState(null, '', hash ? `#${hash}` : location.pathname + location.search);
       publish(next);
     },
+    choose(index) {
+      this.set({point: String(index), ...follow(index)});
+    },
     toggle(index) {
-      this.set({point: state.point === String(index) ? '' : String(index)});
+      if (state.point === String(index)) this.set({point: ''});
+      else this.choose(index);
     },
     listen: (listener) => listeners.push(listener),
   };

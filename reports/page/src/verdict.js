@@ -136,7 +136,7 @@ function errorTable(root, data, store) {
       const text = box.textContent;
       clear(box);
       append(box, 'button', {class: 'link', title: worst.record.label}, text)
-        .addEventListener('click', () => store.set({point: String(worst.record.index)}));
+        .addEventListener('click', () => store.choose(worst.record.index));
     }
   });
 }
@@ -148,7 +148,7 @@ export function verdict(root, data, store) {
   if (saving) {
     const item = append(list, 'li', {'data-testid': 'verdict-saving'}, `${saving.text} `);
     append(item, 'button', {class: 'link'}, 'Select this point')
-      .addEventListener('click', () => store.set({point: String(saving.record.index)}));
+      .addEventListener('click', () => store.choose(saving.record.index));
   }
   for (const boundary of BOUNDARIES) {
     const text = errorSentence(data.records, boundary);
