@@ -1,0 +1,118 @@
+// FlashAttention-2 (Dao 2023, Algorithm 1): Q outside, K/V inside. A CTA keeps its O, its row maxima m and
+// its row sums l on chip, so that O and the log-sum-exp of each row are written once, and S and P never
+// leave.
+#include <array>
+
+#include "sim/algorithms/algorithm.h"
+#include "sim/algorithms/build.h"
+#include "sim/kernel_shapes/flash2_mma.h"
+
+namespace hbmscope {
+namespace {
+
+struct Tensors {
+  int q, k, v, o, lse;
+  int s, p, m, l;  // on chip
+};
+
+Tensors add_tensors(const Problem& problem, const Tile& tile, std::int64_t lse_bytes, Program& program) {
+  using build::tensor;
+  const std::int64_t width = element_bytes(problem.dtype);
+  const std::int64_t query_planes = problem.batch * problem.heads;
+  const std::int64_t kv_planes = problem.batch * problem.kv_heads;
+  Tensors tensors{};
+  tensors.q = tensor(program, "Q", Role::input, query_planes, problem.seqlen_q, problem.head_dim, width);
+  tensors.k = tensor(program, "K", Role::input, kv_planes, problem.seqlen_kv, problem.head_dim, width);
+  tensors.v = tensor(program, "V", Role::input, kv_planes, problem.seqlen_kv, problem.head_dim_v, width);
+  tensors.o = tensor(program, "O", Role::output, query_planes, problem.seqlen_q, problem.head_dim_v, width);
+  tensors.lse = tensor(program, "LSE", Role::output, query_planes, problem.seqlen_q, 1, lse_bytes);
+  tensors.s = tensor(program, "S", Role::on_chip, 1, tile.br, tile.bc, 4);
+  tensors.p = tensor(program, "P", Role::on_chip, 1, tile.br, tile.bc, width);
+  tensors.m = tensor(program, "m", Role::on_chip, 1, tile.br, 1, 4);
+  tensors.l = tensor(program, "l", Role::on_chip, 1, tile.br, 1, 4);
+  return tensors;
+}
+
+// Shared-memory operands and exponentials of a kernel; all zero where none is described.
+struct OnChip {
+  std::int64_t held_q_read = 0;  // once, at the first K/V tile
+  std::int64_t q_read = 0;       // the rest for each K/V tile
+  std::int64_t k_read = 0;
+  std::int64_t v_read = 0;
+  std::int64_t rescales_per_query = 1;
+};
+
+void build_launch(const Plan& plan, const Tensors& tensors, const OnChip& on_chip, Path path,
+                  Launch& launch) {
+  using namespace build;
+  const Problem& problem = plan.problem;
+  const Tile& tile = plan.tile;
+  const QueryGrid grid = query_grid(launch, problem, tile.br, plan.order == Order::head_fastest);
+  const Range query_columns = whole(problem.head_dim);
+  const Range value_columns = whole(problem.head_dim_v);
+
+  load(launch, tensors.q, grid.query_plane, grid.query_rows, query_columns, path);
+  const int kv_tile = open_loop(launch, visible_kv_tiles(problem, grid.q_tile, tile.br, tile.bc));
+  const Range keys = tile_of(kv_tile, tile.bc, problem.seqlen_kv);
+  load(launch, tensors.k, grid.key_value_plane, keys, query_columns, path);
+  if (on_chip.held_q_read != 0) {
+    Compute& hold = elementwise(launch, "keep Q's fragments in registers", grid.query_rows);
+    hold.guard = {.kind = Guard::Kind::first, .loop = kv_tile};
+    hold.shared.push({"Q", tensors.q, on_chip.held_q_read, 0});
+  }
+  Compute& scores = matmul(launch, "S = Q Kᵀ", grid.query_rows, keys, problem.head_dim);
+  scores.shared.push({"Q", tensors.q, on_chip.q_read, 0});
+  scores.shared.push({"K", tensors.k, on_chip.k_read, 0});
+  softmax(launch, "m, l, P, rescale O: online softmax of S", grid.query_rows, keys, 1,
+          on_chip.rescales_per_query);
+  load(launch, tensors.v, grid.key_value_plane, keys, value_columns, path);
+  Compute& outputs = matmul(launch, "O = O + P V", grid.query_rows, keys, problem.head_dim_v);
+  outputs.shared.push({"V", tensors.v, on_chip.v_read, 0});
+  close_loop(launch, kv_tile);
+  elementwise(launch, "O = O / l, LSE = m + log l", grid.query_rows);
+  store(launch, tensors.o, grid.query_plane, grid.query_rows, value_columns);
+  store(launch, tensors.lse, grid.query_plane, grid.query_rows, whole(1));
+}
+
+void build_mma(const Plan& plan, Program& program) {
+  const Tensors tensors = add_tensors(plan.problem, plan.tile, 4, program);
+  Launch& launch = program.launches.add();
+  launch.name = "flash2";
+  launch.kernel = "flash2_mma";
+  OnChip on_chip;
+  if (mma_limit(plan).empty()) {
+    const Flash2MmaShape shape{static_cast<int>(plan.tile.br), static_cast<int>(plan.tile.bc),
+                               static_cast<int>(plan.problem.head_dim), static_cast<int>(plan.tile.stages)};
+    launch.threads = shape.threads();
+    launch.ctas_per_sm = shape.ctas_per_sm();
+    launch.shared_bytes = shape.shared_bytes();
+    on_chip.held_q_read = shape.q_shared_read_bytes();
+    on_chip.q_read = shape.q_shared_read_bytes_per_step();
+    on_chip.k_read = shape.k_shared_read_bytes_per_step();
+    on_chip.v_read = shape.pv_shared_read_bytes_per_step();
+    on_chip.rescales_per_query = (shape.exponentials_per_step() - plan.tile.br * plan.tile.bc) / plan.tile.br;
+  }
+  build_launch(plan, tensors, on_chip, Path::shared_copy, launch);
+}
+
+// The paper's counting: every element, LSE included, has the problem's size.
+void build_paper(const Plan& plan, Program& program) {
+  const Tensors tensors = add_tensors(plan.problem, plan.tile, element_bytes(plan.problem.dtype), program);
+  Launch& launch = program.launches.add();
+  launch.name = "flash2";
+  build_launch(plan, tensors, {}, Path::registers, launch);
+}
+
+const std::array<Variant, 2> kVariants{{
+    {"mma", "cp.async copies and mma.sync tensor cores, sm_80 and up", true, build_mma, mma_limit},
+    {"paper", "the paper's count: every element of the problem's size, no kernel", false, build_paper,
+     nullptr},
+}};
+
+}  // namespace
+
+extern const Algorithm kFlash2;
+const Algorithm kFlash2{"flash2", "tiled, Q outside: O and LSE written once, S and P stay on chip",
+                        kVariants};
+
+}  // namespace hbmscope

@@ -1,0 +1,209 @@
+// Standard attention (Dao et al. 2022, Algorithm 0): S = QKᵀ, P = softmax(S) and O = PV are launches of their
+// own, so S and P go through HBM. Under a mask the whole square is computed.
+#include <array>
+
+#include "sim/algorithms/algorithm.h"
+#include "sim/algorithms/build.h"
+#include "sim/kernel_shapes/standard_mma.h"
+#include "sim/units.h"
+
+namespace hbmscope {
+namespace {
+
+struct Tensors {
+  int q, k, v, o, s, p;
+};
+
+Tensors add_tensors(const Problem& problem, std::int64_t score_columns, Program& program) {
+  using build::tensor;
+  const std::int64_t width = element_bytes(problem.dtype);
+  const std::int64_t query_planes = problem.batch * problem.heads;
+  const std::int64_t kv_planes = problem.batch * problem.kv_heads;
+  return {
+      .q = tensor(program, "Q", Role::input, query_planes, problem.seqlen_q, problem.head_dim, width),
+      .k = tensor(program, "K", Role::input, kv_planes, problem.seqlen_kv, problem.head_dim, width),
+      .v = tensor(program, "V", Role::input, kv_planes, problem.seqlen_kv, problem.head_dim_v, width),
+      .o = tensor(program, "O", Role::output, query_planes, problem.seqlen_q, problem.head_dim_v, width),
+      .s = tensor(program, "S", Role::workspace, query_planes, problem.seqlen_q, score_columns, width),
+      .p = tensor(program, "P", Role::workspace, query_planes, problem.seqlen_q, score_columns, width),
+  };
+}
+
+// --- mma: three kernels; rows of S and P are padded to whole sectors ---
+
+void build_mma_scores(const Plan& plan, const Tensors& tensors, bool described, Launch& launch) {
+  using namespace build;
+  const Problem& problem = plan.problem;
+  const std::int64_t columns = standard_s_columns(problem.seqlen_kv);
+  launch.name = "S = QKᵀ";
+  launch.kernel = "standard_qk";
+  const int q_tile = launch.loops.push(counted("q tile", ceil_div(problem.seqlen_q, plan.tile.br)));
+  const int kv_tile = launch.loops.push(counted("kv tile", ceil_div(columns, plan.tile.bc)));
+  const int head = launch.loops.push(counted("head", problem.heads));
+  const int batch = launch.loops.push(counted("batch", problem.batch));
+  launch.grid_loops = 4;
+  const Index query_plane = plane({{head, 1}, {batch, problem.heads}});
+  const Index kv_plane = plane({{head, 1}, {batch, problem.heads}}, problem.group());
+  const Range queries = tile_of(q_tile, plan.tile.br, problem.seqlen_q);
+  const Range keys = tile_of(kv_tile, plan.tile.bc, problem.seqlen_kv);
+
+  load(launch, tensors.q, query_plane, queries, whole(problem.head_dim), Path::shared_copy);
+  load(launch, tensors.k, kv_plane, keys, whole(problem.head_dim), Path::shared_copy);
+  Compute& scores = matmul(launch, "S = Q Kᵀ / sqrt(d)", queries, keys, problem.head_dim);
+  store(launch, tensors.s, query_plane, queries, tile_of(kv_tile, plan.tile.bc, columns));
+  if (!described) return;
+  const StandardQkShape shape{static_cast<int>(plan.tile.br), static_cast<int>(plan.tile.bc),
+                              static_cast<int>(problem.head_dim)};
+  launch.threads = shape.threads();
+  launch.ctas_per_sm = shape.ctas_per_sm();
+  launch.shared_bytes = shape.shared_bytes();
+  scores.shared.push({"Q", tensors.q, shape.q_shared_read_bytes(), 0});
+  scores.shared.push({"K", tensors.k, shape.k_shared_read_bytes(), 0});
+}
+
+void build_mma_softmax(const Plan& plan, const Tensors& tensors, bool described, Launch& launch) {
+  using namespace build;
+  const Problem& problem = plan.problem;
+  const std::int64_t columns = standard_s_columns(problem.seqlen_kv);
+  const StandardSoftmaxShape shape =
+      standard_softmax_supported(columns) ? standard_softmax_shape(columns) : StandardSoftmaxShape{256, 32};
+  const std::int64_t rows = shape.rows_per_cta();
+  launch.name = "P = softmax(S)";
+  launch.kernel = "standard_softmax";
+  const int row_tile = launch.loops.push(counted("row tile", ceil_div(problem.seqlen_q, rows)));
+  const int matrix = launch.loops.push(counted("head and batch", problem.batch * problem.heads));
+  launch.grid_loops = 2;
+  const Range queries = tile_of(row_tile, rows, problem.seqlen_q);
+  load(launch, tensors.s, plane({{matrix, 1}}), queries, whole(columns));
+  Compute& row =
+      softmax(launch, "P = softmax(S) by rows", queries, whole(columns), 0, shape.exponentials_per_row());
+  store(launch, tensors.p, plane({{matrix, 1}}), queries, whole(columns));
+  if (!described) return;
+  launch.threads = shape.threads();
+  launch.ctas_per_sm = shape.ctas_per_sm();
+  launch.shared_bytes = shape.static_shared_bytes();
+  row.shared.push({"row maxima and sums", kNone, rows * shape.shared_read_bytes_per_row(),
+                   rows * shape.shared_write_bytes_per_row()});
+}
+
+void build_mma_output(const Plan& plan, const Tensors& tensors, bool described, Launch& launch) {
+  using namespace build;
+  const Problem& problem = plan.problem;
+  const std::int64_t columns = standard_s_columns(problem.seqlen_kv);
+  launch.name = "O = PV";
+  launch.kernel = "standard_pv";
+  const QueryGrid grid = query_grid(launch, problem, plan.tile.br, false);
+  const int kv_tile = open_loop(launch, counted("kv tile", ceil_div(problem.seqlen_kv, plan.tile.bc)));
+  const Range keys = tile_of(kv_tile, plan.tile.bc, problem.seqlen_kv);
+  load(launch, tensors.p, grid.query_plane, grid.query_rows, tile_of(kv_tile, plan.tile.bc, columns),
+       Path::shared_copy);
+  load(launch, tensors.v, grid.key_value_plane, keys, whole(problem.head_dim_v), Path::shared_copy);
+  Compute& outputs = matmul(launch, "O = O + P V", grid.query_rows, keys, problem.head_dim_v);
+  close_loop(launch, kv_tile);
+  store(launch, tensors.o, grid.query_plane, grid.query_rows, whole(problem.head_dim_v));
+  if (!described) return;
+  const StandardPvShape shape{static_cast<int>(plan.tile.br), static_cast<int>(plan.tile.bc),
+                              static_cast<int>(problem.head_dim), static_cast<int>(plan.tile.stages)};
+  launch.threads = shape.threads();
+  launch.ctas_per_sm = shape.ctas_per_sm();
+  launch.shared_bytes = shape.shared_bytes();
+  outputs.shared.push({"P", tensors.p, shape.p_shared_read_bytes_per_step(), 0});
+  outputs.shared.push({"V", tensors.v, shape.v_shared_read_bytes_per_step(), 0});
+}
+
+std::string limit_of_standard(const Plan& plan) {
+  std::string limit = mma_limit(plan);
+  if (limit.empty() && !standard_softmax_supported(standard_s_columns(plan.problem.seqlen_kv))) {
+    limit = "seqlen_kv " + std::to_string(plan.problem.seqlen_kv) +
+            ", the softmax kernel holds rows of up to " +
+            std::to_string(StandardSoftmaxShape::kLargestRowElements);
+  }
+  return limit;
+}
+
+void build_mma(const Plan& plan, Program& program) {
+  const bool described = limit_of_standard(plan).empty();
+  const Tensors tensors = add_tensors(plan.problem, standard_s_columns(plan.problem.seqlen_kv), program);
+  build_mma_scores(plan, tensors, described, program.launches.add());
+  build_mma_softmax(plan, tensors, described, program.launches.add());
+  build_mma_output(plan, tensors, described, program.launches.add());
+}
+
+// --- paper: each launch reads each of its operands once ---
+
+// A grid over KV heads and batch; the query heads of a group are an inner loop, so that K and V are read
+// once.
+struct OperandGrid {
+  Index kv_plane;
+  Index query_plane;
+  int group_head;
+};
+
+template <class KeyValueStep>
+OperandGrid open_operands(const Problem& problem, Launch& launch, KeyValueStep read_keys_or_values) {
+  using namespace build;
+  const int kv_head = launch.loops.push(counted("kv head", problem.kv_heads));
+  const int batch = launch.loops.push(counted("batch", problem.batch));
+  launch.grid_loops = 2;
+  OperandGrid grid;
+  grid.kv_plane = plane({{kv_head, 1}, {batch, problem.kv_heads}});
+  read_keys_or_values(grid.kv_plane);
+  grid.group_head = open_loop(launch, counted("head of the group", problem.group()));
+  grid.query_plane = plane({{grid.group_head, 1}, {kv_head, problem.group()}, {batch, problem.heads}});
+  return grid;
+}
+
+void build_paper(const Plan& plan, Program& program) {
+  using namespace build;
+  const Problem& problem = plan.problem;
+  const Tensors tensors = add_tensors(problem, problem.seqlen_kv, program);
+  const Range queries = whole(problem.seqlen_q);
+  const Range keys = whole(problem.seqlen_kv);
+  const Range query_columns = whole(problem.head_dim);
+  const Range value_columns = whole(problem.head_dim_v);
+  {
+    Launch& launch = program.launches.add();
+    launch.name = "S = QKᵀ";
+    const OperandGrid grid = open_operands(problem, launch, [&](const Index& kv_plane) {
+      load(launch, tensors.k, kv_plane, keys, query_columns);
+    });
+    load(launch, tensors.q, grid.query_plane, queries, query_columns);
+    matmul(launch, "S = Q Kᵀ", queries, keys, problem.head_dim);
+    store(launch, tensors.s, grid.query_plane, queries, keys);
+    close_loop(launch, grid.group_head);
+  }
+  {
+    Launch& launch = program.launches.add();
+    launch.name = "P = softmax(S)";
+    const OperandGrid grid = open_operands(problem, launch, [](const Index&) {});
+    load(launch, tensors.s, grid.query_plane, queries, keys);
+    softmax(launch, "P = softmax(S) by rows", queries, keys, 1, 0);
+    store(launch, tensors.p, grid.query_plane, queries, keys);
+    close_loop(launch, grid.group_head);
+  }
+  {
+    Launch& launch = program.launches.add();
+    launch.name = "O = PV";
+    const OperandGrid grid = open_operands(problem, launch, [&](const Index& kv_plane) {
+      load(launch, tensors.v, kv_plane, keys, value_columns);
+    });
+    load(launch, tensors.p, grid.query_plane, queries, keys);
+    matmul(launch, "O = P V", queries, keys, problem.head_dim_v);
+    store(launch, tensors.o, grid.query_plane, queries, value_columns);
+    close_loop(launch, grid.group_head);
+  }
+}
+
+const std::array<Variant, 2> kVariants{{
+    {"mma", "three mma.sync kernels, sm_80 and up; S and P stored in the problem's type", true, build_mma,
+     limit_of_standard},
+    {"paper", "the paper's count: each launch reads each operand once, no kernel", false, build_paper,
+     nullptr},
+}};
+
+}  // namespace
+
+extern const Algorithm kStandard;
+const Algorithm kStandard{"standard", "unfused: S = QKᵀ, softmax and O = PV, S and P through HBM", kVariants};
+
+}  // namespace hbmscope

@@ -1,0 +1,84 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/problem.h"
+
+namespace hbmscope {
+
+// A number with where it comes from.
+struct Quantity {
+  double value = 0;
+  bool measured = false;  // false: a datasheet's or a programming guide's
+  std::string source;     // which, or how and when it was measured
+};
+
+// One level of cache, outermost last.
+struct CacheLevel {
+  std::string name;
+  std::int64_t instances = 1;         // partitions or slices of their own
+  std::int64_t sms_per_instance = 0;  // SMs that look up in one instance; 0 = every SM may use every one
+  Quantity capacity_bytes;            // all instances together
+  std::int64_t line_bytes = 128;
+  std::int64_t sector_bytes = 32;
+  std::string home_rule;     // which instance a line belongs to: "address hash", "sm"
+  std::int64_t copies = 1;   // instances that may hold one line at once
+  bool memory_side = false;  // caches DRAM rather than the SMs' requests
+};
+
+// Limits of a multiprocessor and of a CTA, from the CUDA programming guide by compute capability.
+struct SmLimits {
+  std::int64_t threads_per_sm = 0;
+  std::int64_t warps_per_sm = 0;
+  std::int64_t ctas_per_sm = 0;
+  std::int64_t threads_per_cta = 0;
+  std::int64_t registers_per_sm = 0;
+  std::int64_t registers_per_thread = 0;
+  std::int64_t shared_bytes_per_sm = 0;
+  std::int64_t shared_bytes_per_cta = 0;
+  std::int64_t shared_bytes_reserved = 0;  // per resident CTA
+};
+
+// A GPU as data. Rates are per second and dense; FLOPs with fp32 accumulation.
+struct GpuSpec {
+  std::string name;                     // as on the command line
+  std::string full_name;                // as its driver names it
+  std::string chip;                     // as CUPTI names it
+  std::int64_t compute_capability = 0;  // 90 for 9.0
+  std::int64_t sms = 0;
+  std::int64_t dies = 1;
+  Quantity clock_hz;         // boost
+  Quantity tensor_clock_hz;  // at which the datasheet states its tensor rate
+  Quantity hbm_capacity_bytes;
+  Quantity hbm_bytes_per_s;
+  std::optional<Quantity> l2_bytes_per_s;  // absent where nobody has measured it
+  Quantity sram_bytes_per_clock_per_sm;
+  Quantity exp_per_clock_per_sm;
+  // FLOP per clock and SM; absent where the tensor cores do not take the type.
+  std::optional<Quantity> tensor_flops_bf16;
+  std::optional<Quantity> tensor_flops_fp16;
+  std::optional<Quantity> tensor_flops_fp8;
+  std::optional<Quantity> tensor_flops_fp32;  // TF32 tensor cores, or plain FP32 where there are none
+  std::vector<CacheLevel> caches;
+  SmLimits limits;
+
+  double sram_bytes_per_s() const;
+  double exp_per_s() const;
+  std::optional<double> tensor_flops_per_s(DataType dtype) const;
+};
+
+// Names of the GPUs that come with hbmscope, sorted.
+std::vector<std::string> gpu_names();
+
+// A shipped GPU by name, or a file by path (anything with a '/' or ending in .toml). Throws UserError naming
+// --gpu, or file:line and key, the value, and what is accepted.
+GpuSpec load_gpu(std::string_view name_or_file);
+
+// Parses a description; `origin` names it in errors.
+GpuSpec parse_gpu(std::string_view toml_text, std::string_view origin);
+
+}  // namespace hbmscope

@@ -1,0 +1,128 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <fstream>
+#include <sstream>
+
+#include "sim/embedded_file.h"
+#include "sim/gpu.h"
+#include "sim/toml_reader.h"
+
+namespace hbmscope {
+
+std::span<const EmbeddedFile> embedded_gpu_files();
+
+namespace {
+
+constexpr std::int64_t kLargestCount = std::int64_t{1} << 40;
+
+std::string name_of_file(std::string_view path) {
+  path.remove_prefix(path.rfind('/') + 1);
+  path.remove_suffix(std::string_view(".toml").size());
+  return std::string(path);
+}
+
+CacheLevel read_cache(TomlReader reader) {
+  CacheLevel cache;
+  cache.name = reader.text("name");
+  cache.instances = reader.integer("instances", 1, 4096);
+  cache.sms_per_instance = reader.integer_or("sms_per_instance", 1, 4096, 0);
+  cache.capacity_bytes = reader.quantity("capacity_bytes");
+  cache.line_bytes = reader.integer("line_bytes", 16, 4096);
+  cache.sector_bytes = reader.integer("sector_bytes", 16, 4096);
+  cache.home_rule = reader.text("home_rule");
+  cache.copies = reader.integer("copies", 1, 4096);
+  cache.memory_side = reader.boolean_or("memory_side", false);
+  reader.finish();
+  return cache;
+}
+
+SmLimits read_limits(TomlReader reader) {
+  SmLimits limits;
+  limits.threads_per_sm = reader.integer("threads_per_sm", 32, 65536);
+  limits.warps_per_sm = reader.integer("warps_per_sm", 1, 2048);
+  limits.ctas_per_sm = reader.integer("ctas_per_sm", 1, 2048);
+  limits.threads_per_cta = reader.integer("threads_per_cta", 32, 65536);
+  limits.registers_per_sm = reader.integer("registers_per_sm", 1024, kLargestCount);
+  limits.registers_per_thread = reader.integer("registers_per_thread", 16, 4096);
+  limits.shared_bytes_per_sm = reader.integer("shared_bytes_per_sm", 1024, kLargestCount);
+  limits.shared_bytes_per_cta = reader.integer("shared_bytes_per_cta", 1024, kLargestCount);
+  limits.shared_bytes_reserved = reader.integer("shared_bytes_reserved", 0, 65536);
+  reader.finish();
+  return limits;
+}
+
+GpuSpec read_gpu(TomlReader reader) {
+  GpuSpec gpu;
+  gpu.name = reader.text("name");
+  gpu.full_name = reader.text("full_name");
+  gpu.chip = reader.text("chip");
+  gpu.compute_capability = reader.integer("compute_capability", 10, 999);
+  gpu.sms = reader.integer("sms", 1, 65536);
+  gpu.dies = reader.integer_or("dies", 1, 64, 1);
+  gpu.clock_hz = reader.quantity("clock_hz");
+  gpu.tensor_clock_hz = reader.quantity("tensor_clock_hz");
+  gpu.hbm_capacity_bytes = reader.quantity("hbm_capacity_bytes");
+  gpu.hbm_bytes_per_s = reader.quantity("hbm_bytes_per_s");
+  gpu.l2_bytes_per_s = reader.quantity_if_present("l2_bytes_per_s");
+  gpu.sram_bytes_per_clock_per_sm = reader.quantity("sram_bytes_per_clock_per_sm");
+  gpu.exp_per_clock_per_sm = reader.quantity("exp_per_clock_per_sm");
+  TomlReader tensor = reader.table("tensor_flops_per_clock_per_sm");
+  gpu.tensor_flops_bf16 = tensor.quantity_if_present("bf16");
+  gpu.tensor_flops_fp16 = tensor.quantity_if_present("fp16");
+  gpu.tensor_flops_fp8 = tensor.quantity_if_present("fp8");
+  gpu.tensor_flops_fp32 = tensor.quantity_if_present("fp32");
+  tensor.finish();
+  for (const toml::node& node : reader.tables("cache")) {
+    gpu.caches.push_back(read_cache(reader.element(node, "cache")));
+  }
+  gpu.limits = read_limits(reader.table("limits"));
+  reader.finish();
+  return gpu;
+}
+
+std::string read_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  if (file) text << file.rdbuf();
+  if (!file || !text) {
+    throw UserError("--gpu", path,
+                    fmt::format("expected a readable file, or one of {}", fmt::join(gpu_names(), ", ")));
+  }
+  return text.str();
+}
+
+}  // namespace
+
+std::vector<std::string> gpu_names() {
+  std::vector<std::string> names;
+  for (const EmbeddedFile& file : embedded_gpu_files()) names.push_back(name_of_file(file.name));
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+GpuSpec parse_gpu(std::string_view toml_text, std::string_view origin) {
+  const std::string file(origin);
+  try {
+    const toml::table table = toml::parse(toml_text, file);
+    return read_gpu({table, file, ""});
+  } catch (const toml::parse_error& error) {
+    throw UserError(fmt::format("{}:{}", file, error.source().begin.line), "",
+                    fmt::format("not valid TOML: {}", error.description()));
+  }
+}
+
+GpuSpec load_gpu(std::string_view name_or_file) {
+  for (const EmbeddedFile& file : embedded_gpu_files()) {
+    if (name_of_file(file.name) == name_or_file) return parse_gpu(file.text, file.name);
+  }
+  const bool is_path = name_or_file.find('/') != std::string_view::npos || name_or_file.ends_with(".toml");
+  if (!is_path) {
+    throw UserError("--gpu", std::string(name_or_file),
+                    fmt::format("expected one of {}, or a file", fmt::join(gpu_names(), ", ")));
+  }
+  return parse_gpu(read_file(std::string(name_or_file)), name_or_file);
+}
+
+}  // namespace hbmscope

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "sim/gpu.h"
+#include "sim/program.h"
+
+namespace hbmscope {
+
+// How a launch fills a GPU.
+struct Occupancy {
+  std::int64_t ctas = 0;         // work items of the grid
+  std::int64_t ctas_per_sm = 0;  // resident at once
+  double waves = 0;              // ctas / (ctas_per_sm · SMs)
+  std::string_view limited_by;   // registers, shared memory, threads or CTAs per SM
+};
+
+// For a launch with a described kernel (threads > 0). Registers are what __launch_bounds__ grants.
+Occupancy occupancy_of(const Launch& launch, const Program& program, const GpuSpec& gpu);
+
+// Why a launch cannot run on this GPU, with need and limit: "" if it can.
+std::string launch_limit(const Launch& launch, const GpuSpec& gpu);
+
+}  // namespace hbmscope

@@ -1,0 +1,127 @@
+#include "sim/predict.h"
+
+#include "sim/l2/l2_model.h"
+#include "sim/occupancy.h"
+#include "sim/units.h"
+
+namespace hbmscope {
+namespace {
+
+bool describes_every_kernel(const Program& program) {
+  for (const Launch& launch : program.launches) {
+    if (launch.threads == 0) return false;
+  }
+  return true;
+}
+
+std::uint64_t sum(const ReadWrite& bytes) { return checked_add(bytes.read, bytes.write); }
+
+// Launches run one after the other, so their bounds add up; the limiter is the roof that holds longest.
+void bound_time(const PointContext& context, const Plan& plan, const Traffic& traffic, const HbmTraffic& hbm,
+                Prediction& prediction) {
+  const Roofs roofs = roofs_of(*context.gpu, plan.problem.dtype);
+  std::array<double, kRoofs> held{};
+  for (int launch = 0; launch < traffic.launches.count(); ++launch) {
+    const LaunchTraffic& counted = traffic.launches[launch];
+    const TensorTraffic bytes = total_of(counted);
+    const RoofTime bound = bound_of({sum(hbm.launches[launch]), sum(bytes.l2), sum(bytes.sram),
+                                     counted.executed_flops, counted.exponentials},
+                                    roofs);
+    prediction.time_s += bound.time_s;
+    held[static_cast<std::size_t>(bound.roof)] += bound.time_s;
+  }
+  std::size_t longest = 0;
+  for (std::size_t roof = 1; roof < kRoofs; ++roof) {
+    if (held[roof] > held[longest]) longest = roof;
+  }
+  prediction.limiter = to_string(static_cast<Roof>(longest));
+}
+
+void push_traffic_row(Record& record, const Launch& launch, std::string_view tensor, Boundary boundary,
+                      const ReadWrite& bytes) {
+  if (bytes.read == 0 && bytes.write == 0) return;
+  record.traffic.push_back(
+      {std::string(launch.name), std::string(tensor), boundary, bytes.read, bytes.write});
+}
+
+void list_traffic(const PredictionScratch& scratch, Record& record) {
+  for (int l = 0; l < scratch.program.launches.count(); ++l) {
+    const Launch& launch = scratch.program.launches[l];
+    const LaunchTraffic& counted = scratch.traffic.launches[l];
+    for (int t = 0; t < scratch.program.tensors.count(); ++t) {
+      const std::string_view tensor = scratch.program.tensors[t].name;
+      push_traffic_row(record, launch, tensor, Boundary::hbm, counted.tensors[t].compulsory);
+      push_traffic_row(record, launch, tensor, Boundary::l2, counted.tensors[t].l2);
+      push_traffic_row(record, launch, tensor, Boundary::sram, counted.tensors[t].sram);
+    }
+    push_traffic_row(record, launch, "on chip", Boundary::sram, counted.on_chip_sram);
+  }
+}
+
+}  // namespace
+
+std::string infeasible_reason(const PointContext& context, const Plan& plan, const Program& program) {
+  if (!context.variant->has_kernel) return "";
+  std::string reason = context.variant->limit(plan);
+  if (!reason.empty()) return reason;
+  if (context.gpu->compute_capability < 80) {
+    return context.gpu->name + " has compute capability " +
+           std::to_string(context.gpu->compute_capability / 10) + "." +
+           std::to_string(context.gpu->compute_capability % 10) + ", the kernels need 8.0";
+  }
+  for (const Launch& launch : program.launches) {
+    reason = launch_limit(launch, *context.gpu);
+    if (!reason.empty()) return reason;
+  }
+  return "";
+}
+
+Prediction predict(const PointContext& context, const Plan& plan, L2Mode l2_mode,
+                   PredictionScratch& scratch) {
+  build_program(*context.algorithm, *context.variant, plan, scratch.program);
+  count_traffic(scratch.program, scratch.traffic);
+  const TensorTraffic total = total_of(scratch.traffic);
+  const HbmTraffic hbm = hbm_traffic(scratch.program, scratch.traffic, *context.gpu, l2_mode);
+
+  Prediction prediction;
+  prediction.hbm_read_bytes = hbm.total.read;
+  prediction.hbm_write_bytes = hbm.total.write;
+  prediction.l2_read_bytes = total.l2.read;
+  prediction.l2_write_bytes = total.l2.write;
+  if (describes_every_kernel(scratch.program)) {
+    prediction.sram_read_bytes = total.sram.read;
+    prediction.sram_write_bytes = total.sram.write;
+  }
+  prediction.io_bytes = sum(total.io);
+  prediction.compulsory_bytes = sum(total.compulsory);
+  prediction.footprint_bytes = footprint_bytes(scratch.program);
+  for (const LaunchTraffic& launch : scratch.traffic.launches) {
+    prediction.flops = checked_add(prediction.flops, launch.flops, "FLOP count");
+    prediction.executed_flops = checked_add(prediction.executed_flops, launch.executed_flops, "FLOP count");
+  }
+  bound_time(context, plan, scratch.traffic, hbm, prediction);
+  return prediction;
+}
+
+Record predict_record(const PointContext& context, const Point& point, PredictionScratch& scratch,
+                      bool with_traffic) {
+  Record record;
+  record.point = point;
+  const Plan plan{point.problem, point.tile, point.order};
+  record.prediction = predict(context, plan, point.l2_mode, scratch);
+  record.reason = infeasible_reason(context, plan, scratch.program);
+  record.feasible = record.reason.empty();
+  if (with_traffic) list_traffic(scratch, record);
+  return record;
+}
+
+Record predict_record(const Point& point) {
+  check_problem(point.problem);
+  const GpuSpec gpu = load_gpu(point.gpu);
+  const Algorithm& algorithm = find_algorithm(point.algorithm);
+  const Variant& variant = find_variant(algorithm, point.variant);
+  PredictionScratch scratch;
+  return predict_record({&gpu, &algorithm, &variant}, point, scratch, true);
+}
+
+}  // namespace hbmscope

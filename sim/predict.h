@@ -1,0 +1,40 @@
+#pragma once
+
+#include <string>
+
+#include "sim/algorithms/algorithm.h"
+#include "sim/gpu.h"
+#include "sim/record.h"
+#include "sim/roofline.h"
+#include "sim/traffic.h"
+
+namespace hbmscope {
+
+// Looked-up parts of a point, so that a sweep resolves names once and not for every point.
+struct PointContext {
+  const GpuSpec* gpu = nullptr;
+  const Algorithm* algorithm = nullptr;
+  const Variant* variant = nullptr;
+};
+
+// A point's program and counts; kept by the caller and used again for the next point without allocating.
+struct PredictionScratch {
+  Program program;
+  Traffic traffic;
+};
+
+// Why no kernel of the variant can run the plan on this GPU, with need and limit; "" if one can. A variant
+// without kernels has no limits. `program` is the plan's.
+std::string infeasible_reason(const PointContext& context, const Plan& plan, const Program& program);
+
+// The closed-form prediction of one point. Throws UserError if a count exceeds 64 bits.
+Prediction predict(const PointContext& context, const Plan& plan, L2Mode l2_mode, PredictionScratch& scratch);
+
+// A whole record: prediction, feasibility, and (if asked for) traffic per tensor and launch.
+Record predict_record(const PointContext& context, const Point& point, PredictionScratch& scratch,
+                      bool with_traffic);
+
+// The same for a point given by names only. Throws UserError for what does not exist.
+Record predict_record(const Point& point);
+
+}  // namespace hbmscope

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <toml++/toml.h>
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "sim/gpu.h"
+
+namespace hbmscope {
+
+// Reads one TOML table strictly: what is missing, of the wrong type, out of range or unknown is a UserError
+// that names file:line and the key. Call finish() when all keys are read.
+class TomlReader {
+ public:
+  TomlReader(const toml::table& table, std::string origin, std::string path);
+
+  std::string text(std::string_view key);
+  std::int64_t integer(std::string_view key, std::int64_t smallest, std::int64_t largest);
+  std::int64_t integer_or(std::string_view key, std::int64_t smallest, std::int64_t largest,
+                          std::int64_t otherwise);
+  bool boolean_or(std::string_view key, bool otherwise);
+  // { value = 4.8e12, source = "…", measured = false }; the value must be positive and finite.
+  Quantity quantity(std::string_view key);
+  std::optional<Quantity> quantity_if_present(std::string_view key);
+  TomlReader table(std::string_view key);
+  // The tables of [[key]]; at least one.
+  const toml::array& tables(std::string_view key);
+  TomlReader element(const toml::node& node, std::string_view key) const;
+
+  // Throws for the first key that nobody asked for.
+  void finish() const;
+
+  [[noreturn]] void fail(const toml::node& node, std::string_view key, std::string value,
+                         std::string_view accepted) const;
+
+ private:
+  const toml::node& require(std::string_view key, std::string_view accepted);
+  std::string name_of(std::string_view key) const;
+
+  const toml::table& table_;
+  std::string origin_;
+  std::string path_;  // "cache." within [[cache]]
+  std::set<std::string, std::less<>> asked_;
+};
+
+}  // namespace hbmscope
