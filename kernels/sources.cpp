@@ -5,17 +5,16 @@
 #include <algorithm>
 #include <optional>
 #include <stdexcept>
+#include <utility>
 
 #include "kernels/fnv.h"
-#include "sim/error.h"
+#include "sim/kernel_shapes/standard_mma.h"
 
 namespace hbmscope {
 
 namespace {
 
-std::string source_name(std::string_view algorithm, std::string_view variant) {
-  return fmt::format("kernels/device/{}_{}.cu", algorithm, variant);
-}
+std::string source_name(std::string_view kernel) { return fmt::format("kernels/device/{}.cu", kernel); }
 
 const EmbeddedFile* find_file(std::span<const EmbeddedFile> files, std::string_view name) {
   const auto found = std::ranges::find(files, name, &EmbeddedFile::name);
@@ -35,6 +34,21 @@ std::optional<std::string_view> quoted_include(std::string_view line) {
   return line.substr(0, line.find('"'));
 }
 
+// Everything that a kernel may be compiled for, sorted by name.
+std::vector<KernelMacro> all_macros(const Problem& problem, const Tile& tile) {
+  const long long s_columns = standard_s_columns(problem.seqlen_kv);
+  const StandardSoftmaxShape softmax =
+      standard_softmax_supported(s_columns) ? standard_softmax_shape(s_columns) : StandardSoftmaxShape{};
+  return {{"HBMSCOPE_BC", std::to_string(tile.bc)},
+          {"HBMSCOPE_BR", std::to_string(tile.br)},
+          {"HBMSCOPE_CAUSAL", problem.mask == Mask::causal ? "1" : "0"},
+          {"HBMSCOPE_DTYPE_BF16", problem.dtype == DataType::bf16 ? "1" : "0"},
+          {"HBMSCOPE_HEAD_DIM", std::to_string(problem.head_dim)},
+          {"HBMSCOPE_STAGES", std::to_string(tile.stages)},
+          {"HBMSCOPE_THREADS_PER_ROW", std::to_string(softmax.threads_per_row)},
+          {"HBMSCOPE_VECTORS_PER_THREAD", std::to_string(softmax.vectors_per_thread)}};
+}
+
 std::vector<std::string_view> quoted_includes(std::string_view text) {
   std::vector<std::string_view> names;
   while (!text.empty()) {
@@ -47,25 +61,23 @@ std::vector<std::string_view> quoted_includes(std::string_view text) {
 
 }  // namespace
 
-bool has_kernel(std::string_view algorithm, std::string_view variant) {
-  return find_file(device_sources(), source_name(algorithm, variant)) != nullptr;
+KernelBuild kernel_build(std::string_view kernel, const Problem& problem, const Tile& tile) {
+  KernelBuild build{std::string(kernel), {}};
+  const std::vector<EmbeddedFile> sources = needed_sources(build);
+  for (KernelMacro& macro : all_macros(problem, tile)) {
+    const auto mentions = [&](const EmbeddedFile& file) {
+      return file.text.find(macro.name) != std::string_view::npos;
+    };
+    if (std::ranges::any_of(sources, mentions)) build.macros.push_back(std::move(macro));
+  }
+  return build;
 }
 
-KernelBuild kernel_build(std::string_view algorithm, std::string_view variant, const Problem& problem,
-                         const Tile& tile) {
-  if (!has_kernel(algorithm, variant)) {
-    throw UserError("--variant", std::string(variant),
-                    fmt::format("a variant of {} that has a kernel (hbmscope list variants)", algorithm));
-  }
-  KernelBuild build{source_name(algorithm, variant),
-                    {{"HBMSCOPE_BR", std::to_string(tile.br)},
-                     {"HBMSCOPE_BC", std::to_string(tile.bc)},
-                     {"HBMSCOPE_STAGES", std::to_string(tile.stages)},
-                     {"HBMSCOPE_HEAD_DIM", std::to_string(problem.head_dim)},
-                     {"HBMSCOPE_DTYPE_BF16", problem.dtype == DataType::bf16 ? "1" : "0"},
-                     {"HBMSCOPE_CAUSAL", problem.mask == Mask::causal ? "1" : "0"}}};
-  std::ranges::sort(build.macros, {}, &KernelMacro::name);
-  return build;
+std::vector<KernelBuild> kernel_builds(const Program& program, const Tile& tile) {
+  std::vector<KernelBuild> builds;
+  for (const Launch& launch : program.launches)
+    builds.push_back(kernel_build(launch.kernel, program.problem, tile));
+  return builds;
 }
 
 std::vector<EmbeddedFile> needed_sources(const KernelBuild& build, std::span<const EmbeddedFile> files) {
@@ -74,11 +86,11 @@ std::vector<EmbeddedFile> needed_sources(const KernelBuild& build, std::span<con
     if (find_file(needed, name) != nullptr) return;
     const EmbeddedFile* file = find_file(files, name);
     if (file == nullptr) {
-      throw std::logic_error(fmt::format("{} includes \"{}\", which is not embedded", because_of, name));
+      throw std::logic_error(fmt::format("{} needs {}, which is not embedded", because_of, name));
     }
     needed.push_back(*file);
   };
-  need(build.source, "a kernel build");
+  need(source_name(build.kernel), "a launch");
   for (std::size_t next = 0; next < needed.size(); ++next) {
     const EmbeddedFile file = needed[next];
     for (const std::string_view name : quoted_includes(file.text)) need(name, file.name);
@@ -96,6 +108,13 @@ std::string kernel_hash(const KernelBuild& build, std::span<const EmbeddedFile> 
     hash.add(macro.name);
     hash.add(macro.value);
   }
+  return fmt::format("{:016x}", hash.value());
+}
+
+std::string kernel_hash(std::span<const KernelBuild> builds) {
+  if (builds.size() == 1) return kernel_hash(builds.front());
+  Fnv1a hash;
+  for (const KernelBuild& build : builds) hash.add(kernel_hash(build));
   return fmt::format("{:016x}", hash.value());
 }
 

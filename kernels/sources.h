@@ -7,6 +7,7 @@
 
 #include "sim/embedded_file.h"
 #include "sim/problem.h"
+#include "sim/program.h"
 #include "sim/tile.h"
 
 // The device sources that travel inside the binary, and what they are compiled with. Needs no CUDA: a machine
@@ -21,20 +22,20 @@ struct KernelMacro {
 // A translation unit and its macros, sorted by name: everything of ours that decides what the kernels
 // compute.
 struct KernelBuild {
-  std::string source;  // name of an embedded file: "kernels/device/flash2_mma.cu"
+  std::string kernel;  // entry point and file: "flash2_mma" is in kernels/device/flash2_mma.cu
   std::vector<KernelMacro> macros;
 };
 
 // kernels/device/* and sim/kernel_shapes/*.
 std::span<const EmbeddedFile> device_sources();
 
-// Whether there is a kernel for it at all, whatever the tile: models like `paper` have none.
-bool has_kernel(std::string_view algorithm, std::string_view variant);
+// What runs one kernel of a program for `problem` with `tile`. A macro that no needed source mentions is left
+// out, so points that differ only in it share a build: lengths, heads and batch are arguments, not macros.
+// Throws std::logic_error when there is no such kernel.
+KernelBuild kernel_build(std::string_view kernel, const Problem& problem, const Tile& tile);
 
-// What runs `problem` with `tile`. The kernels depend on the shape only through head dim, dtype and mask, so
-// that points over lengths, heads and batch share one build. Throws UserError when has_kernel() is false.
-KernelBuild kernel_build(std::string_view algorithm, std::string_view variant, const Problem& problem,
-                         const Tile& tile);
+// One for every launch of the program, in order. Throws std::logic_error for a launch without a kernel.
+std::vector<KernelBuild> kernel_builds(const Program& program, const Tile& tile);
 
 // The source and every embedded file that it includes, directly or not, in the order of first inclusion.
 // Includes in quotes are names from the repository's root. Throws std::logic_error for one that is not among
@@ -45,5 +46,8 @@ std::vector<EmbeddedFile> needed_sources(const KernelBuild& build,
 // 64-bit FNV-1a over the needed sources (names and text) and the macros, 16 hex digits. The same on every
 // machine and for every compiler and GPU; it changes when the text of the kernel or of a macro does.
 std::string kernel_hash(const KernelBuild& build, std::span<const EmbeddedFile> files = device_sources());
+
+// Of all kernels of a program: the hash of one, or a hash over the hashes.
+std::string kernel_hash(std::span<const KernelBuild> builds);
 
 }  // namespace hbmscope

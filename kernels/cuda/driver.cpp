@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <utility>
-
 #include "kernels/cuda/dynamic_library.h"
 #include "sim/error.h"
 
@@ -28,6 +26,26 @@ std::string error_text(const DriverApi& api, CUresult result) {
   }
   api.get_error_string(result, &text);
   return fmt::format("{} ({})", name, text == nullptr ? "no description" : text);
+}
+
+// After these the driver answers every further call with an error.
+bool context_is_lost_after(CUresult result) {
+  switch (result) {
+    case CUDA_ERROR_ILLEGAL_ADDRESS:
+    case CUDA_ERROR_LAUNCH_FAILED:
+    case CUDA_ERROR_LAUNCH_TIMEOUT:
+    case CUDA_ERROR_ILLEGAL_INSTRUCTION:
+    case CUDA_ERROR_MISALIGNED_ADDRESS:
+    case CUDA_ERROR_INVALID_ADDRESS_SPACE:
+    case CUDA_ERROR_INVALID_PC:
+    case CUDA_ERROR_HARDWARE_STACK_ERROR:
+    case CUDA_ERROR_ASSERT:
+    case CUDA_ERROR_ECC_UNCORRECTABLE:
+    case CUDA_ERROR_CONTEXT_IS_DESTROYED:
+      return true;
+    default:
+      return false;
+  }
 }
 
 void require_device(const DriverApi& api) {
@@ -61,28 +79,6 @@ struct LoadedDriver {
 
 }  // namespace
 
-DeviceError::DeviceError(std::string call, CUresult result, std::string text)
-    : std::runtime_error(fmt::format("{} failed: {}", call, text)), call_(std::move(call)), result_(result) {}
-
-bool DeviceError::context_is_lost() const {
-  switch (result_) {
-    case CUDA_ERROR_ILLEGAL_ADDRESS:
-    case CUDA_ERROR_LAUNCH_FAILED:
-    case CUDA_ERROR_LAUNCH_TIMEOUT:
-    case CUDA_ERROR_ILLEGAL_INSTRUCTION:
-    case CUDA_ERROR_MISALIGNED_ADDRESS:
-    case CUDA_ERROR_INVALID_ADDRESS_SPACE:
-    case CUDA_ERROR_INVALID_PC:
-    case CUDA_ERROR_HARDWARE_STACK_ERROR:
-    case CUDA_ERROR_ASSERT:
-    case CUDA_ERROR_ECC_UNCORRECTABLE:
-    case CUDA_ERROR_CONTEXT_IS_DESTROYED:
-      return true;
-    default:
-      return false;
-  }
-}
-
 const DriverApi& driver() {
   // Never destroyed: CUDA objects with static lifetime may still call the driver while the process ends.
   static const LoadedDriver* const loaded = new LoadedDriver();
@@ -90,7 +86,9 @@ const DriverApi& driver() {
 }
 
 void check(CUresult result, const char* call) {
-  if (result != CUDA_SUCCESS) throw DeviceError(call, result, error_text(driver(), result));
+  if (result == CUDA_SUCCESS) return;
+  throw DeviceError(call, static_cast<int>(result), error_text(driver(), result),
+                    context_is_lost_after(result));
 }
 
 int driver_cuda_version() {

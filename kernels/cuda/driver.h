@@ -2,9 +2,7 @@
 
 #include <cuda.h>
 
-#include <stdexcept>
-#include <string>
-
+#include "kernels/device_error.h"
 #include "kernels/gpu.h"  // gpu_absence_reason(): whether driver() would throw
 
 namespace hbmscope {
@@ -55,21 +53,6 @@ struct DriverApi {
 #define HBMSCOPE_DECLARE(member, declaration, symbol) decltype(&declaration) member = nullptr;
   HBMSCOPE_DRIVER_FUNCTIONS(HBMSCOPE_DECLARE)
 #undef HBMSCOPE_DECLARE
-};
-
-// A driver call that failed. It is an outcome of one point ("failed", with this text as the reason), not of
-// the user's input. After an error that `context_is_lost`, the process cannot launch again.
-class DeviceError : public std::runtime_error {
- public:
-  DeviceError(std::string call, CUresult result, std::string text);
-
-  const std::string& call() const { return call_; }
-  CUresult result() const { return result_; }
-  bool context_is_lost() const;
-
- private:
-  std::string call_;
-  CUresult result_;
 };
 
 // Opens libcuda.so.1 and calls cuInit on first use; later calls are free. Throws UserError when there is no
