@@ -1,0 +1,57 @@
+// The part of attention_run.h that only reads the program.
+#include <fmt/format.h>
+
+#include <limits>
+
+#include "kernels/attention_run.h"
+#include "sim/error.h"
+
+namespace hbmscope {
+
+std::vector<Bytes> tensor_bytes(const Program& program) {
+  std::vector<Bytes> sizes;
+  for (const Tensor& tensor : program.tensors) {
+    Bytes bytes = 0;
+    if (tensor.view_of == kNone && tensor.role != Role::on_chip) {
+      bytes = static_cast<Bytes>(tensor.element_bytes);
+      for (const std::int64_t factor : {tensor.row_stride, tensor.rows, tensor.planes}) {
+        bytes = checked_multiply(bytes, static_cast<Bytes>(factor), "tensor bytes");
+      }
+    }
+    sizes.push_back(bytes);
+  }
+  return sizes;
+}
+
+std::uint64_t grid_ctas(const Program& program, const Launch& launch) {
+  std::uint64_t ctas = 1;
+  if (launch.schedule != Schedule::hardware) {
+    ctas = static_cast<std::uint64_t>(launch.persistent_ctas);
+  } else {
+    for (int loop = 0; loop < launch.grid_loops; ++loop) {
+      const std::int64_t begin = value_of(launch.loops[loop].begin, program, Indices{});
+      const std::int64_t end = value_of(launch.loops[loop].end, program, Indices{});
+      ctas = checked_multiply(ctas, static_cast<std::uint64_t>(end - begin), "CTAs");
+    }
+  }
+  constexpr std::uint64_t kLargestGrid = std::numeric_limits<std::int32_t>::max();
+  if (ctas > kLargestGrid) {
+    throw UserError("grid of " + std::string(launch.kernel), std::to_string(ctas),
+                    fmt::format("at most {} CTAs; use larger tiles or smaller sizes", kLargestGrid));
+  }
+  return ctas;
+}
+
+Scores scores_of(const Program& program) {
+  const int s = find_tensor(program, "S");
+  return s != kNone && program.tensors[s].role == Role::workspace ? Scores::stored : Scores::exact;
+}
+
+int find_tensor(const Program& program, std::string_view name) {
+  for (int index = 0; index < program.tensors.count(); ++index) {
+    if (program.tensors[index].name == name) return index;
+  }
+  return kNone;
+}
+
+}  // namespace hbmscope

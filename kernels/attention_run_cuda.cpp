@@ -1,0 +1,160 @@
+#include <algorithm>
+#include <cstddef>
+#include <stdexcept>
+#include <type_traits>
+#include <utility>
+
+#include "kernels/attention_run.h"
+#include "kernels/cuda/device.h"
+#include "kernels/device/params.h"
+
+namespace hbmscope {
+
+static_assert(std::is_same_v<DeviceAddress, CUdeviceptr>);
+
+namespace {
+
+struct LoadedLaunch {
+  Module module;
+  Kernel kernel;
+  LaunchShape shape;
+};
+
+// Launches give the shared memory of a CTA as a whole; the compiler has already taken what is declared
+// statically.
+LaunchShape launch_shape(const Program& program, const Launch& launch, const KernelResources& resources) {
+  const std::int64_t dynamic = launch.shared_bytes - resources.static_shared_bytes;
+  return {.grid_x = static_cast<unsigned>(grid_ctas(program, launch)),
+          .threads = static_cast<unsigned>(launch.threads),
+          .shared_bytes = static_cast<unsigned>(std::max<std::int64_t>(0, dynamic))};
+}
+
+LoadedLaunch load_launch(const Program& program, const Launch& launch, const CompiledKernels& compiled) {
+  if (launch.threads == 0) {
+    throw std::logic_error("the program describes no kernel for " + std::string(launch.name));
+  }
+  const std::string entry(launch.kernel);
+  Module module(compiled.cubin);
+  const Kernel kernel = module.kernel(entry);
+  const LaunchShape shape = launch_shape(program, launch, compiled.resources_of(entry));
+  kernel.allow_dynamic_shared_bytes(shape.shared_bytes);
+  return {std::move(module), kernel, shape};
+}
+
+// Device address of a tensor as the kernels take it; null where the program has none, because no launch
+// touches it then.
+void* tensor_pointer(const Program& program, std::string_view name,
+                     std::span<const DeviceAddress> addresses) {
+  const int index = find_tensor(program, name);
+  if (index == kNone || program.tensors[index].role == Role::on_chip) return nullptr;
+  return reinterpret_cast<void*>(addresses[static_cast<std::size_t>(index)]);
+}
+
+AttentionParams make_params(const Program& program, std::span<const DeviceAddress> addresses) {
+  const Problem& problem = program.problem;
+  const auto pointer = [&](std::string_view name) { return tensor_pointer(program, name, addresses); };
+  const int s = find_tensor(program, "S");
+  return {.q = pointer("Q"),
+          .k = pointer("K"),
+          .v = pointer("V"),
+          .o = pointer("O"),
+          .lse = static_cast<float*>(pointer("LSE")),
+          .s = pointer("S"),
+          .p = pointer("P"),
+          .batch = static_cast<int>(problem.batch),
+          .heads = static_cast<int>(problem.heads),
+          .kv_heads = static_cast<int>(problem.kv_heads),
+          .seqlen_q = static_cast<int>(problem.seqlen_q),
+          .seqlen_kv = static_cast<int>(problem.seqlen_kv),
+          .s_columns = pointer("S") == nullptr ? 0 : static_cast<int>(program.tensors[s].row_stride),
+          .scale = softmax_scale(problem)};
+}
+
+DeviceAddress address_of(const Program& program, std::string_view name,
+                         std::span<const DeviceAddress> addresses) {
+  const int index = find_tensor(program, name);
+  if (index == kNone) throw std::logic_error("the program has no tensor " + std::string(name));
+  return addresses[static_cast<std::size_t>(index)];
+}
+
+template <typename T>
+std::vector<T> download(DeviceAddress address, Bytes bytes) {
+  std::vector<T> values(bytes / sizeof(T));
+  copy_to_host(std::as_writable_bytes(std::span(values)), address);
+  return values;
+}
+
+}  // namespace
+
+struct AttentionRun::State {
+  Program program;
+  std::vector<LoadedLaunch> launches;
+  std::vector<KernelUse> uses;
+  std::string hash;
+  AttentionParams params{};
+};
+
+AttentionRun::AttentionRun(const Program& program, const Tile& tile, const KernelCompiler& compiler,
+                           int compute_capability)
+    : state_(std::make_unique<State>()) {
+  state_->program = program;
+  const std::vector<KernelBuild> builds = kernel_builds(program, tile);
+  state_->hash = hbmscope::kernel_hash(builds);
+  for (std::size_t index = 0; index < builds.size(); ++index) {
+    const Launch& launch = program.launches[static_cast<int>(index)];
+    const CompiledKernels compiled = compiler.compile(builds[index], compute_capability);
+    LoadedLaunch loaded = load_launch(program, launch, compiled);
+    state_->uses.push_back({compiled.resources_of(launch.kernel),
+                            loaded.kernel.max_ctas_per_sm(loaded.shape.threads, loaded.shape.shared_bytes)});
+    state_->launches.push_back(std::move(loaded));
+  }
+}
+
+AttentionRun::~AttentionRun() = default;
+AttentionRun::AttentionRun(AttentionRun&&) noexcept = default;
+AttentionRun& AttentionRun::operator=(AttentionRun&&) noexcept = default;
+
+void AttentionRun::bind(std::span<const DeviceAddress> addresses) {
+  state_->params = make_params(state_->program, addresses);
+}
+
+void AttentionRun::launch() const {
+  void* arguments[] = {&state_->params};
+  for (const LoadedLaunch& launch : state_->launches) launch.kernel.launch(launch.shape, arguments);
+}
+
+const std::vector<KernelUse>& AttentionRun::kernels() const { return state_->uses; }
+const std::string& AttentionRun::kernel_hash() const { return state_->hash; }
+
+void upload_inputs(const Program& program, const AttentionInputs& inputs,
+                   std::span<const DeviceAddress> addresses) {
+  copy_to_device(address_of(program, "Q", addresses), std::as_bytes(std::span(inputs.q)));
+  copy_to_device(address_of(program, "K", addresses), std::as_bytes(std::span(inputs.k)));
+  copy_to_device(address_of(program, "V", addresses), std::as_bytes(std::span(inputs.v)));
+}
+
+void poison_outputs(const Program& program, std::span<const DeviceAddress> addresses) {
+  const std::vector<Bytes> sizes = tensor_bytes(program);
+  for (std::size_t index = 0; index < sizes.size(); ++index) {
+    const Role role = program.tensors[static_cast<int>(index)].role;
+    if (sizes[index] == 0 || role == Role::input) continue;
+    check(driver().memset_d8_async(addresses[index], 0xff, sizes[index], nullptr), "cuMemsetD8Async");
+  }
+}
+
+Comparison compare_outputs(const Program& program, const Reference& reference,
+                           std::span<const DeviceAddress> addresses) {
+  check(driver().ctx_synchronize(), "cuCtxSynchronize");  // an error of a kernel shows here
+  const std::vector<Bytes> sizes = tensor_bytes(program);
+  const auto bytes_of = [&](int tensor) { return sizes[static_cast<std::size_t>(tensor)]; };
+  const std::vector<Half> o =
+      download<Half>(address_of(program, "O", addresses), bytes_of(find_tensor(program, "O")));
+  const int lse_tensor = find_tensor(program, "LSE");
+  std::vector<float> lse;
+  if (lse_tensor != kNone) {
+    lse = download<float>(addresses[static_cast<std::size_t>(lse_tensor)], bytes_of(lse_tensor));
+  }
+  return compare(program.problem, reference, o, lse);
+}
+
+}  // namespace hbmscope
