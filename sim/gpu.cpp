@@ -12,7 +12,7 @@ double GpuSpec::exp_per_s() const {
 
 // At the boost clock, the highest there is: what bounds the time from below.
 std::optional<double> GpuSpec::tensor_flops_per_s(DataType dtype) const {
-  const std::optional<Quantity>* rate = nullptr;
+  const std::optional<SourcedValue>* rate = nullptr;
   switch (dtype) {
     case DataType::bf16:
       rate = &tensor_flops_bf16;

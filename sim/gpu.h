@@ -11,7 +11,7 @@
 namespace hbmscope {
 
 // A number with where it comes from.
-struct Quantity {
+struct SourcedValue {
   double value = 0;
   bool measured = false;  // false: a datasheet's or a programming guide's
   std::string source;     // which, or how and when it was measured
@@ -22,7 +22,7 @@ struct CacheLevel {
   std::string name;
   std::int64_t instances = 1;         // partitions or slices of their own
   std::int64_t sms_per_instance = 0;  // SMs that look up in one instance; 0 = every SM may use every one
-  Quantity capacity_bytes;            // all instances together
+  SourcedValue capacity_bytes;        // all instances together
   std::int64_t line_bytes = 128;
   std::int64_t sector_bytes = 32;
   std::string home_rule;     // which instance a line belongs to: "address hash", "sm"
@@ -51,18 +51,18 @@ struct GpuSpec {
   std::int64_t compute_capability = 0;  // 90 for 9.0
   std::int64_t sms = 0;
   std::int64_t dies = 1;
-  Quantity clock_hz;         // boost
-  Quantity tensor_clock_hz;  // at which the datasheet states its tensor rate
-  Quantity hbm_capacity_bytes;
-  Quantity hbm_bytes_per_s;
-  std::optional<Quantity> l2_bytes_per_s;  // absent where nobody has measured it
-  Quantity sram_bytes_per_clock_per_sm;
-  Quantity exp_per_clock_per_sm;
+  SourcedValue clock_hz;         // boost
+  SourcedValue tensor_clock_hz;  // at which the datasheet states its tensor rate
+  SourcedValue hbm_capacity_bytes;
+  SourcedValue hbm_bytes_per_s;
+  std::optional<SourcedValue> l2_bytes_per_s;  // absent where nobody has measured it
+  SourcedValue sram_bytes_per_clock_per_sm;
+  SourcedValue exp_per_clock_per_sm;
   // FLOP per clock and SM; absent where the tensor cores do not take the type.
-  std::optional<Quantity> tensor_flops_bf16;
-  std::optional<Quantity> tensor_flops_fp16;
-  std::optional<Quantity> tensor_flops_fp8;
-  std::optional<Quantity> tensor_flops_fp32;  // TF32 tensor cores, or plain FP32 where there are none
+  std::optional<SourcedValue> tensor_flops_bf16;
+  std::optional<SourcedValue> tensor_flops_fp16;
+  std::optional<SourcedValue> tensor_flops_fp8;
+  std::optional<SourcedValue> tensor_flops_fp32;  // TF32 tensor cores, or plain FP32 where there are none
   std::vector<CacheLevel> caches;
   SmLimits limits;
 

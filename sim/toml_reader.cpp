@@ -74,9 +74,9 @@ bool TomlReader::boolean_or(std::string_view key, bool otherwise) {
   return *value;
 }
 
-Quantity TomlReader::quantity(std::string_view key) {
+SourcedValue TomlReader::quantity(std::string_view key) {
   TomlReader reader = table(key);
-  Quantity quantity;
+  SourcedValue quantity;
   const toml::node& node = reader.require("value", "a positive number");
   const auto value = node.value<double>();
   if (!node.is_number() || !value || !std::isfinite(*value) || *value <= 0) {
@@ -89,7 +89,7 @@ Quantity TomlReader::quantity(std::string_view key) {
   return quantity;
 }
 
-std::optional<Quantity> TomlReader::quantity_if_present(std::string_view key) {
+std::optional<SourcedValue> TomlReader::quantity_if_present(std::string_view key) {
   asked_.emplace(key);
   if (!table_.contains(key)) return std::nullopt;
   return quantity(key);

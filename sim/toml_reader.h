@@ -24,8 +24,8 @@ class TomlReader {
                           std::int64_t otherwise);
   bool boolean_or(std::string_view key, bool otherwise);
   // { value = 4.8e12, source = "…", measured = false }; the value must be positive and finite.
-  Quantity quantity(std::string_view key);
-  std::optional<Quantity> quantity_if_present(std::string_view key);
+  SourcedValue quantity(std::string_view key);
+  std::optional<SourcedValue> quantity_if_present(std::string_view key);
   TomlReader table(std::string_view key);
   // The tables of [[key]]; at least one.
   const toml::array& tables(std::string_view key);
