@@ -8,8 +8,8 @@ namespace hbmscope {
 
 LoopMask loops_in(const Affine& affine) {
   LoopMask mask = 0;
-  for (int k = 0; k < kMaxLoops; ++k) {
-    if (affine.per_loop[static_cast<std::size_t>(k)] != 0) mask |= LoopMask{1} << k;
+  for (std::size_t t = 0; t < static_cast<std::size_t>(affine.count); ++t) {
+    mask |= LoopMask{1} << affine.terms[t].loop;
   }
   return mask;
 }

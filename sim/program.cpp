@@ -103,7 +103,10 @@ void check_written_first(const Program& program) {
 
 std::int64_t value_of(const Affine& affine, const Indices& indices) {
   std::int64_t sum = affine.constant;
-  for (std::size_t k = 0; k < kMaxLoops; ++k) sum += affine.per_loop[k] * indices[k];
+  for (std::size_t t = 0; t < static_cast<std::size_t>(affine.count); ++t) {
+    const Term& term = affine.terms[t];
+    sum += term.factor * indices[static_cast<std::size_t>(term.loop)];
+  }
   if (affine.divisor == 1) return sum;
   return affine.round_up ? ceil_div(sum, affine.divisor) : floor_div(sum, affine.divisor);
 }

@@ -18,12 +18,22 @@ inline constexpr int kMaxLoops = 8;
 inline constexpr int kNone = -1;
 inline constexpr std::int64_t kUnbounded = std::numeric_limits<std::int64_t>::max();
 
-// floor or ceil of (constant + Σ per_loop[k] · index[k]) / divisor.
+struct Term {
+  int loop = 0;
+  std::int64_t factor = 0;
+
+  bool operator==(const Term&) const = default;
+};
+
+// floor or ceil of (constant + Σ factor · index[loop]) / divisor, over the first `count` terms.
 struct Affine {
   std::int64_t constant = 0;
-  std::array<std::int64_t, kMaxLoops> per_loop{};
+  int count = 0;
+  std::array<Term, 4> terms{};
   std::int64_t divisor = 1;
   bool round_up = false;
+
+  bool operator==(const Affine&) const = default;
 };
 
 // A number that an affine form and, optionally, a table give: offset + table[position] · scale. Page tables
@@ -33,6 +43,8 @@ struct Index {
   int table = kNone;
   Affine position;
   std::int64_t scale = 1;
+
+  bool operator==(const Index&) const = default;
 };
 
 // clamp(min(affine, table[position]), minimum, maximum), the table where there is one.
@@ -42,6 +54,8 @@ struct Bound {
   Affine position;
   std::int64_t minimum = 0;
   std::int64_t maximum = kUnbounded;
+
+  bool operator==(const Bound&) const = default;
 };
 
 enum class Walk : std::uint8_t { up, down, alternating };  // alternating: flips with the parity of a loop
@@ -60,6 +74,8 @@ struct Range {
   Affine start;
   std::int64_t extent = 1;
   Bound limit{.affine = {.constant = kUnbounded}};
+
+  bool operator==(const Range&) const = default;
 };
 
 // When a step within its loops takes place.
@@ -68,6 +84,8 @@ struct Guard {
   Kind kind = Kind::always;
   int loop = kNone;  // whose first or last iteration, in the order in which it walks
   Affine condition;  // for when_not_negative: e.g. the tile meets the diagonal
+
+  bool operator==(const Guard&) const = default;
 };
 
 enum class Operation : std::uint8_t { load, store, reduce };  // reduce: atomic add carried out in the L2

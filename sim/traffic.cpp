@@ -26,30 +26,78 @@ void increase(TensorTraffic& sum, const TensorTraffic& amount) {
   increase(sum.sram, amount.sram);
 }
 
-std::uint64_t iterations(const Program& program, const Launch& launch, const OpenLoops& open,
-                         const Guard& guard) {
-  std::uint64_t count = 0;
-  BoxWalk(program, launch, open, guard, {}, true).visit([&](const WalkedBox& box) {
-    increase(count, box.times);
-  });
-  return count;
-}
+enum class Sum : std::uint8_t { iterations, elements, useful_pairs };
 
-// Σ valid rows × valid columns over all iterations of an access.
-std::uint64_t moved_elements(const Program& program, const Launch& launch, const OpenLoops& open,
-                             const Access& access) {
-  std::uint64_t elements = 0;
-  BoxWalk walk(program, launch, open, access.guard, {.rows = &access.rows, .columns = &access.columns}, true);
-  walk.visit([&](const WalkedBox& box) {
-    increase(elements, product(box.times, as_count(box.rows.length()), as_count(box.columns.length())));
-  });
-  return elements;
-}
+// Sums over all iterations of the steps of one launch. Steps often move in step (K and V; S and O), so what
+// has been summed is kept for the next that asks for the same.
+class StepSums {
+ public:
+  StepSums(const Program& program, const Launch& launch) : program_(program), launch_(launch) {
+    for (int loop = launch.grid_loops - 1; loop >= 0; --loop) open_.push(loop);
+  }
 
-void count_access(const Program& program, const Launch& launch, const OpenLoops& open, const Access& access,
-                  TensorTraffic& traffic) {
+  void open(int loop) { open_.push(loop); }
+  void close() { open_.pop(); }
+
+  // How often a step takes place.
+  std::uint64_t iterations(const Guard& guard) { return find(Sum::iterations, guard, Range{}, Range{}); }
+  // Σ valid rows × valid columns.
+  std::uint64_t elements(const Guard& guard, const Range& rows, const Range& columns) {
+    return find(Sum::elements, guard, rows, columns);
+  }
+  // Σ (query, key) pairs that the mask lets through.
+  std::uint64_t useful_pairs(const Guard& guard, const Range& queries, const Range& keys) {
+    return find(Sum::useful_pairs, guard, queries, keys);
+  }
+
+ private:
+  struct Known {
+    Sum sum;
+    int innermost_loop;
+    Guard guard;
+    Range rows;
+    Range columns;
+    std::uint64_t value;
+  };
+
+  std::uint64_t find(Sum sum, const Guard& guard, const Range& rows, const Range& columns) {
+    const int innermost = open_.empty() ? kNone : open_.back();
+    for (const Known& known : known_) {
+      if (known.sum == sum && known.innermost_loop == innermost && known.guard == guard &&
+          known.rows == rows && known.columns == columns) {
+        return known.value;
+      }
+    }
+    const std::uint64_t value = compute(sum, guard, rows, columns);
+    known_.push({sum, innermost, guard, rows, columns, value});
+    return value;
+  }
+
+  std::uint64_t compute(Sum sum, const Guard& guard, const Range& rows, const Range& columns) const {
+    BoxWalk::Dimensions dimensions;
+    if (sum != Sum::iterations) dimensions = {.rows = &rows, .columns = &columns};
+    std::uint64_t total = 0;
+    BoxWalk(program_, launch_, open_, guard, dimensions, true).visit([&](const WalkedBox& box) {
+      increase(total, sum == Sum::useful_pairs
+                          ? checked_multiply(box.times,
+                                             visible_pairs(program_.problem, box.rows.begin, box.rows.end,
+                                                           box.columns.begin, box.columns.end),
+                                             "pair count")
+                          : product(box.times, as_count(box.rows.length()), as_count(box.columns.length())));
+    });
+    return total;
+  }
+
+  const Program& program_;
+  const Launch& launch_;
+  OpenLoops open_;
+  FixedList<Known, 48> known_;
+};
+
+void count_access(const Program& program, StepSums& sums, const Access& access, TensorTraffic& traffic) {
   const std::uint64_t width = as_count(program.tensors[access.tensor].element_bytes);
-  const std::uint64_t bytes = checked_multiply(moved_elements(program, launch, open, access), width);
+  const std::uint64_t bytes =
+      checked_multiply(sums.elements(access.guard, access.rows, access.columns), width);
   switch (access.operation) {
     case Operation::load:
       increase(traffic.l2.read, bytes);
@@ -66,33 +114,19 @@ void count_access(const Program& program, const Launch& launch, const OpenLoops&
   }
   if (access.path == Path::registers || access.path == Path::registers_l1) return;
   const std::uint64_t tile = product(as_count(access.rows.extent), as_count(access.columns.extent), width);
-  const std::uint64_t filled = checked_multiply(iterations(program, launch, open, access.guard), tile);
+  const std::uint64_t filled = checked_multiply(sums.iterations(access.guard), tile);
   increase(access.operation == Operation::load ? traffic.sram.write : traffic.sram.read, filled);
 }
 
-std::uint64_t useful_pairs(const Program& program, const Launch& launch, const OpenLoops& open,
-                           const Compute& compute) {
-  std::uint64_t pairs = 0;
-  BoxWalk walk(program, launch, open, compute.guard, {.rows = &compute.queries, .columns = &compute.keys},
-               true);
-  walk.visit([&](const WalkedBox& box) {
-    const std::uint64_t visible =
-        visible_pairs(program.problem, box.rows.begin, box.rows.end, box.columns.begin, box.columns.end);
-    increase(pairs, checked_multiply(box.times, visible, "pair count"));
-  });
-  return pairs;
-}
-
-void count_compute(const Program& program, const Launch& launch, const OpenLoops& open,
-                   const Compute& compute, LaunchTraffic& traffic) {
-  const std::uint64_t runs = iterations(program, launch, open, compute.guard);
+void count_compute(StepSums& sums, const Compute& compute, LaunchTraffic& traffic) {
+  const std::uint64_t runs = sums.iterations(compute.guard);
   const std::uint64_t queries = as_count(compute.queries.extent);
   const std::uint64_t pairs = checked_multiply(queries, as_count(compute.keys.extent));
   if (compute.kind == ComputeKind::matmul) {
     const std::uint64_t flops_per_pair = 2 * as_count(compute.depth);
+    const std::uint64_t useful = sums.useful_pairs(compute.guard, compute.queries, compute.keys);
     increase(traffic.executed_flops, product(runs, pairs, flops_per_pair));
-    increase(traffic.flops,
-             checked_multiply(useful_pairs(program, launch, open, compute), flops_per_pair, "FLOP count"));
+    increase(traffic.flops, checked_multiply(useful, flops_per_pair, "FLOP count"));
   }
   increase(traffic.exponentials, product(runs, pairs, as_count(compute.exponentials_per_pair)));
   increase(traffic.exponentials, product(runs, queries, as_count(compute.exponentials_per_query)));
@@ -104,23 +138,22 @@ void count_compute(const Program& program, const Launch& launch, const OpenLoops
 }
 
 void count_launch(const Program& program, const Launch& launch, LaunchTraffic& traffic) {
-  OpenLoops open;
-  for (int loop = launch.grid_loops - 1; loop >= 0; --loop) open.push(loop);
+  StepSums sums(program, launch);
   for (const Step& step : launch.body) {
     switch (step.kind) {
       case Step::Kind::open_loop:
-        open.push(step.index);
+        sums.open(step.index);
         break;
       case Step::Kind::close_loop:
-        open.pop();
+        sums.close();
         break;
       case Step::Kind::access: {
         const Access& access = launch.accesses[step.index];
-        count_access(program, launch, open, access, traffic.tensors[access.tensor]);
+        count_access(program, sums, access, traffic.tensors[access.tensor]);
         break;
       }
       case Step::Kind::compute:
-        count_compute(program, launch, open, launch.computes[step.index], traffic);
+        count_compute(sums, launch.computes[step.index], traffic);
         break;
     }
   }

@@ -8,7 +8,10 @@ namespace {
 bool uses(LoopMask mask, int loop) { return (mask >> loop & 1) != 0; }
 
 std::int64_t factor(const Affine& affine, int loop) {
-  return affine.per_loop[static_cast<std::size_t>(loop)];
+  for (std::size_t t = 0; t < static_cast<std::size_t>(affine.count); ++t) {
+    if (affine.terms[t].loop == loop) return affine.terms[t].factor;
+  }
+  return 0;
 }
 
 bool is_constant(const Loop& loop) { return loops_in(loop.begin) == 0 && loops_in(loop.end) == 0; }

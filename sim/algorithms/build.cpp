@@ -6,7 +6,9 @@ namespace hbmscope::build {
 
 Affine affine(std::initializer_list<Term> terms, std::int64_t constant) {
   Affine form{.constant = constant};
-  for (const auto& [loop, factor] : terms) form.per_loop[static_cast<std::size_t>(loop)] += factor;
+  for (const Term& term : terms) {
+    if (term.factor != 0) form.terms.at(static_cast<std::size_t>(form.count++)) = term;
+  }
   return form;
 }
 

@@ -3,15 +3,12 @@
 #include <cstdint>
 #include <initializer_list>
 #include <string_view>
-#include <utility>
 
 #include "sim/loops.h"
 #include "sim/program.h"
 
 // Short words for writing programs down. An algorithm's file reads like its pseudo-code with these.
 namespace hbmscope::build {
-
-using Term = std::pair<int, std::int64_t>;  // loop, factor
 
 Affine affine(std::initializer_list<Term> terms, std::int64_t constant = 0);
 Affine floored(std::initializer_list<Term> terms, std::int64_t constant, std::int64_t divisor);
