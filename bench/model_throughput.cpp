@@ -1,0 +1,68 @@
+// How fast a sweep can be: points predicted per second on one core, for every algorithm and variant. New ones
+// appear by themselves.
+#include <benchmark/benchmark.h>
+
+#include <string>
+#include <vector>
+
+#include "sim/predict.h"
+
+namespace hbmscope {
+namespace {
+
+// Lengths with and without a ragged last tile, tiles from small to large.
+std::vector<Point> sweep_points(const Algorithm& algorithm, const Variant& variant, Mask mask) {
+  std::vector<Point> points;
+  for (const std::int64_t seqlen : {512, 1000, 4096, 16384}) {
+    for (const std::int64_t br : {16, 64, 128, 256}) {
+      for (const std::int64_t bc : {16, 64, 128, 256}) {
+        Point point{
+            .gpu = "h200", .algorithm = std::string(algorithm.name), .variant = std::string(variant.name)};
+        point.problem.seqlen_q = point.problem.seqlen_kv = seqlen;
+        point.problem.mask = mask;
+        point.tile = {.br = br, .bc = bc};
+        points.push_back(std::move(point));
+      }
+    }
+  }
+  return points;
+}
+
+void predict_sweep(benchmark::State& state, const Algorithm& algorithm, const Variant& variant, Mask mask) {
+  const GpuSpec gpu = load_gpu("h200");
+  const std::vector<Point> points = sweep_points(algorithm, variant, mask);
+  PredictionScratch scratch;
+  for (auto _ : state) {
+    for (const Point& point : points) {
+      benchmark::DoNotOptimize(predict_record({&gpu, &algorithm, &variant}, point, scratch, false));
+    }
+  }
+  state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(points.size()));
+}
+
+void register_benchmarks() {
+  for (const Algorithm* algorithm : algorithms()) {
+    for (const Variant& variant : algorithm->variants) {
+      for (const Mask mask : {Mask::full, Mask::causal}) {
+        std::string name = "predict";
+        for (const std::string_view part : {algorithm->name, variant.name, to_string(mask)}) {
+          name.append("/").append(part);
+        }
+        benchmark::RegisterBenchmark(name.c_str(), [algorithm, &variant, mask](benchmark::State& state) {
+          predict_sweep(state, *algorithm, variant, mask);
+        });
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace hbmscope
+
+int main(int argc, char** argv) {
+  benchmark::Initialize(&argc, argv);
+  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
+  hbmscope::register_benchmarks();
+  benchmark::RunSpecifiedBenchmarks();
+  benchmark::Shutdown();
+}
