@@ -16,7 +16,7 @@ std::string_view page_file(std::string_view name) {
   throw std::logic_error("no page file named " + std::string(name));
 }
 
-// JSON has '<' only within strings, where "\\u003c" means the same. Without any '<' the text can neither end
+// JSON has '<' only within strings, where "\u003c" means the same. Without any '<' the text can neither end
 // its <script> element ("</script") nor make the HTML parser skip that end ("<!--<script").
 std::string without_tags(std::string_view json) {
   std::string text;

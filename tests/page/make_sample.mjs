@@ -95,4 +95,7 @@ export function sample() {
   };
 }
 
-if (import.meta.url === `file://${process.argv[1]}`) process.stdout.write(JSON.stringify(sample()));
+// One count is the largest of 64 bits, which a double cannot hold.
+const withLargestCount = (json) => json.replace(/"footprint_bytes":\d+/, '"footprint_bytes":18446744073709551615');
+
+if (import.meta.url === `file://${process.argv[1]}`) process.stdout.write(withLargestCount(JSON.stringify(sample())));

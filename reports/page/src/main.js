@@ -19,20 +19,21 @@ function section(root, id, title) {
   return box;
 }
 
-const defaultsFor = (data) => ({
-  point: '', boundary: 'hbm', level: 'hbm', sort: 'index', slice: '',
+const defaultsFor = (data, parts) => ({
+  point: '', boundary: 'hbm', level: 'hbm', sort: 'index', slice: parts[0]?.key ?? '',
   quantity: data.records.some((record) => record.measurement.hbm_read_bytes !== undefined) ? 'hbm-measured' : 'hbm-predicted',
   ...Object.fromEntries(filterFields(data).map((field) => [field, ''])),
 });
 
 // What a link says about data that this report does not have falls back to the default.
-function acceptFor(data, defaults) {
+function acceptFor(data, parts, defaults) {
   const known = new Set(BOUNDARIES.map((boundary) => boundary.key));
   return (state) => ({
     ...state,
     point: data.records[Number(state.point)] && state.point !== '' ? state.point : '',
     boundary: known.has(state.boundary) ? state.boundary : defaults.boundary,
     level: known.has(state.level) ? state.level : defaults.level,
+    slice: parts.some((part) => part.key === state.slice) ? state.slice : defaults.slice,
     quantity: QUANTITIES.has(state.quantity) ? state.quantity : defaults.quantity,
     ...Object.fromEntries(filterFields(data).map((field) => [field, data.values.get(field).map(String).includes(state[field]) ? state[field] : ''])),
   });
@@ -71,10 +72,10 @@ function titles() {
 function start(root) {
   const embedded = (id) => document.getElementById(id).textContent;
   const data = {...readData(embedded('hbmscope-data')), fields: JSON.parse(embedded('hbmscope-fields'))};
-  const defaults = defaultsFor(data);
   const parts = slices(data);
+  const defaults = defaultsFor(data, parts);
   const follow = (index) => ({slice: parts.find((part) => part.records.includes(data.records[index])).key});
-  const store = createStore(defaults, acceptFor(data, defaults), follow);
+  const store = createStore(defaults, acceptFor(data, parts, defaults), follow);
   const heading = append(root, 'header');
   append(heading, 'h1', {}, 'hbmscope: predicted and measured memory traffic of attention');
   downloads(append(heading, 'div', {class: 'downloads'}), data);

@@ -102,8 +102,11 @@ export function roofline(root, data, store) {
   const key = append(box, 'div');
   const twinBox = twin(root);
   let svg;
+  let drawnGpu;
 
   function select(state) {
+    const {gpu} = data.records[state.point || 0]?.point ?? {};
+    if (state.point !== '' && gpu !== drawnGpu && filtered(data, state).some((record) => record.point.gpu === gpu)) return draw(state);
     if (svg) showSelection(svg, state.point);
     choose(twinBox).selectAll('tr[data-index]').classed('selected', function () { return this.dataset.index === state.point; });
   }
@@ -115,6 +118,7 @@ export function roofline(root, data, store) {
     const inView = filtered(data, state);
     const chosen = data.records[Number(state.point)]?.point.gpu;
     const gpuName = state.point !== '' && inView.some((record) => record.point.gpu === chosen) ? chosen : inView[0]?.point.gpu;
+    drawnGpu = gpuName;
     const gpu = data.gpus.find((candidate) => candidate.name === gpuName);
     const onGpu = inView.filter((record) => record.point.gpu === gpuName);
     const all = onGpu.map((record) => rooflinePoint(record, state.level)).filter(Boolean);

@@ -1,0 +1,92 @@
+// What the page must show, computed here from the data alone, not by the page's code.
+import fs from 'node:fs';
+
+export const BOUNDARIES = ['hbm', 'l2', 'sram'];
+export const WAYS = ['read', 'write'];
+
+// The data as it stands in the file. The report may hold "<" only as \u003c.
+export function dataOf(file) {
+  const html = fs.readFileSync(file, 'utf8');
+  const part = (id) => html.split(`id="${id}">`)[1].split('</script>')[0];
+  return {text: part('hbmscope-data'), data: JSON.parse(part('hbmscope-data')), fields: JSON.parse(part('hbmscope-fields'))};
+}
+
+const present = (value) => value !== undefined && value !== null;
+
+export function bytes(record, side, boundary, way) {
+  if (way === 'total') {
+    const parts = WAYS.map((each) => bytes(record, side, boundary, each));
+    return parts.every(present) ? parts[0] + parts[1] : undefined;
+  }
+  const values = record[side];
+  if (!values) return undefined;
+  const main = values[`${boundary}_${way}_bytes`];
+  if (side === 'prediction' || boundary !== 'hbm' || way === 'read') return main ?? undefined;
+  const deferred = values.hbm_deferred_write_bytes;
+  return present(main) && present(deferred) ? main + deferred : undefined;
+}
+
+export function error(record, boundary, way) {
+  const [predicted, measured] = ['prediction', 'measurement'].map((side) => bytes(record, side, boundary, way));
+  return present(predicted) && measured ? predicted / measured - 1 : undefined;
+}
+
+// {count, mean, worst} of |error|, `worst` signed.
+export function errorSummary(records, boundary, ways) {
+  const errors = records.flatMap((record) => ways.map((way) => error(record, boundary, way))).filter(present);
+  if (!errors.length) return undefined;
+  const worst = errors.reduce((a, b) => (Math.abs(b) > Math.abs(a) ? b : a));
+  return {count: errors.length, mean: errors.reduce((sum, e) => sum + Math.abs(e), 0) / errors.length, worst};
+}
+
+// Comparable marks of the parity plot.
+export function parityMarks(records, boundary) {
+  return records.flatMap((record, index) => WAYS.map((way) => ({
+    index, way, measured: bytes(record, 'measurement', boundary, way), predicted: bytes(record, 'prediction', boundary, way)
+  }))).filter((mark) => mark.measured > 0 && mark.predicted > 0);
+}
+
+export function rooflineMarks(records, level) {
+  return records.map((record, index) => {
+    const measured = bytes(record, 'measurement', level, 'total');
+    const moved = measured ?? bytes(record, 'prediction', level, 'total');
+    const time = record.measurement?.time_s ?? record.prediction?.time_s;
+    const flops = record.prediction?.flops;
+    if (!moved || !time || !flops) return undefined;
+    return {index, intensity: flops / moved, performance: flops / time, measured: present(measured) && present(record.measurement?.time_s)};
+  }).filter(present);
+}
+
+// The largest ratio of standard's to a tiled algorithm's HBM bytes, each at its best tile, over all problems.
+export function largestSaving(records, side) {
+  const names = ['gpu', 'direction', 'batch', 'heads', 'kv_heads', 'seqlen_q', 'seqlen_kv', 'head_dim', 'head_dim_v', 'dtype', 'mask', 'window', 'page_size',
+    'cache_state', 'l2_mode'];
+  const problem = ({point}) => names.map((name) => point[name]).join() + (point.variant === 'paper');
+  const ok = records.filter((record) => record.status === 'ok' && bytes(record, side, 'hbm', 'total'));
+  const standard = ok.filter((record) => record.point.algorithm === 'standard');
+  const ratios = ok.filter((record) => record.point.algorithm !== 'standard').flatMap((tiled) => {
+    const same = standard.filter((record) => problem(record) === problem(tiled)).map((record) => bytes(record, side, 'hbm', 'total'));
+    return same.length ? [Math.min(...same) / bytes(tiled, side, 'hbm', 'total')] : [];
+  });
+  return ratios.length ? Math.max(...ratios) : undefined;
+}
+
+// RFC 4180: quoted fields may hold commas, quotes (doubled) and line ends.
+export function parseCsv(text) {
+  const rows = [[]];
+  let field = '';
+  let quoted = false;
+  for (let i = 0; i < text.length; i++) {
+    const c = text[i];
+    if (quoted) {
+      if (c !== '"') field += c;
+      else if (text[i + 1] === '"') field += text[++i];
+      else quoted = false;
+    } else if (c === '"') quoted = true;
+    else if (c === ',') rows.at(-1).push(field), field = '';
+    else if (c === '\n') rows.at(-1).push(field.replace(/\r$/, '')), rows.push([]), field = '';
+    else field += c;
+  }
+  rows.pop();
+  return rows;
+}

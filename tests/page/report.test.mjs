@@ -1,0 +1,333 @@
+// node report.test.mjs REPORT.html
+//
+// Reads the report's values back in a real browser and compares them with the data in the same file.
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import {after, before, test} from 'node:test';
+
+import {attributes, byId, launch, open} from './browser.mjs';
+import {BOUNDARIES, bytes, dataOf, error, errorSummary, largestSaving, parityMarks, parseCsv, rooflineMarks, WAYS} from './expected.mjs';
+
+const file = process.argv[2];
+if (!file) {
+  console.error('usage: node report.test.mjs REPORT.html');
+  process.exit(2);
+}
+const {text, data, fields} = dataOf(file);
+const {records} = data;
+const algorithms = [...new Set(records.map((record) => record.point.algorithm))];
+const complaints = [];
+let browser;
+let page;
+
+before(async () => {
+  browser = await launch();
+  page = await open(browser, file, {complaints});
+});
+after(async () => {
+  await browser?.close();
+});
+
+const number = (shown) => Number(shown.replace(/[\u202f ]/g, '').replace('\u2212', '-').replace('×', '').replace('%', ''));
+const close = (actual, expected, message) => assert.ok(Math.abs(actual - expected) <= 1e-9 * Math.abs(expected), `${message}: ${actual} is not ${expected}`);
+const optional = (value) => (value === undefined || value === null || value === '' ? null : String(value));
+
+// The text may round, but only at its last digit.
+function rounds(shown, expected, message) {
+  const digits = (shown.split('.')[1] ?? '').replace(/[^0-9].*$/, '').length;
+  assert.ok(Math.abs(number(shown) - expected) <= 0.5000001 * 10 ** -digits, `${message}: ${shown} is not ${expected}`);
+}
+
+test('the report holds points', () => {
+  assert.ok(records.length > 0);
+});
+
+test('verdict: counts of points', async () => {
+  const sentence = (await byId(page, 'verdict-count').textContent()).replace(/\u202f/g, '');
+  const measured = records.filter((record) => Object.values(record.measurement ?? {}).some((value) => typeof value === 'number')).length;
+  const skipped = records.filter((record) => record.status === 'skipped').length;
+  assert.match(sentence, new RegExp(`^${records.length} point`));
+  assert.match(sentence, measured ? new RegExp(`: ${measured} measured`) : /none measured/);
+  if (skipped) assert.match(sentence, new RegExp(`\\b${skipped} skipped`));
+  else assert.doesNotMatch(sentence, /skipped/);
+});
+
+test('verdict: mean and worst error per algorithm and boundary', async () => {
+  for (const algorithm of algorithms) {
+    const own = records.filter((record) => record.point.algorithm === algorithm);
+    for (const boundary of BOUNDARIES) {
+      const row = page.locator(`[data-testid=verdict-errors] tr[data-algorithm="${algorithm}"][data-boundary="${boundary}"]`);
+      const expected = WAYS.map((way) => errorSummary(own, boundary, [way]));
+      assert.equal(await row.count(), expected.some(Boolean) ? 1 : 0, `${algorithm} ${boundary}`);
+      for (const [i, way] of WAYS.entries()) {
+        if (!expected[i]) continue;
+        const cell = (name) => row.locator(`[data-column=${way}-${name}]`);
+        assert.equal(Number(await cell('count').textContent()), expected[i].count);
+        rounds(await cell('mean').textContent(), expected[i].mean * 100, `${algorithm} ${boundary} ${way} mean`);
+        rounds(await cell('worst').textContent(), expected[i].worst * 100, `${algorithm} ${boundary} ${way} worst`);
+      }
+    }
+  }
+});
+
+test('verdict: sentences on errors and the biggest saving', async () => {
+  for (const boundary of BOUNDARIES) {
+    const expected = errorSummary(records, boundary, WAYS);
+    assert.equal(await byId(page, `verdict-${boundary}`).count(), expected ? 1 : 0);
+    if (!expected) continue;
+    const [mean, worst] = (await byId(page, `verdict-${boundary}`).textContent()).match(/[\d.\u202f]+(?=\u202f%)/g);
+    rounds(mean, expected.mean * 100, `${boundary} mean`);
+    rounds(worst, Math.abs(expected.worst) * 100, `${boundary} worst`);
+  }
+  const saving = largestSaving(records, 'measurement') ?? largestSaving(records, 'prediction');
+  assert.equal(await byId(page, 'verdict-saving').count(), saving ? 1 : 0);
+  if (saving) rounds((await byId(page, 'verdict-saving').textContent()).match(/([\d.\u202f]+×) less/)[1], saving, 'saving');
+});
+
+async function rowsOf(boundary) {
+  await byId(page, 'boundary').selectOption(boundary);
+  return page.$$eval('[data-testid=points] tbody tr', (rows) => rows.map((row) => ({
+    index: Number(row.dataset.index), status: row.dataset.status,
+    cells: Object.fromEntries([...row.cells].map((cell) => [cell.dataset.column, [cell.getAttribute('data-value'), cell.textContent]]))
+  })));
+}
+
+for (const boundary of BOUNDARIES) {
+  test(`table: every cell at ${boundary} is the JSON's value`, async () => {
+    const rows = await rowsOf(boundary);
+    assert.equal(rows.length, Math.min(records.length, 1000));
+    for (const {index, status, cells} of rows) {
+      const record = records[index];
+      const expected = {seqlen: record.point.seqlen_q, tile: `${record.point.br}×${record.point.bc}`, algorithm: record.point.algorithm, status: record.status,
+        reason: record.reason, 'time-prediction': record.prediction?.time_s, 'time-measurement': record.measurement?.time_s, limiter: record.prediction?.limiter};
+      for (const way of WAYS) {
+        expected[`pred-${way}`] = bytes(record, 'prediction', boundary, way);
+        expected[`meas-${way}`] = bytes(record, 'measurement', boundary, way);
+        const own = error(record, boundary, way);
+        assert.equal(cells[`err-${way}`][0] === null, own === undefined, `error of point ${index}`);
+        if (own !== undefined) rounds(cells[`err-${way}`][1], own * 100, `error of point ${index}`);
+      }
+      assert.equal(status, record.status);
+      for (const [name, value] of Object.entries(expected)) {
+        assert.equal(cells[name][0], optional(value), `${name} of point ${index}`);
+        if (optional(value) === null) assert.equal(cells[name][1], '', `${name} of point ${index} is absent`);
+        else if (/^(pred|meas)-/.test(name)) rounds(cells[name][1], value / 1e9, `${name} of point ${index}`);
+      }
+    }
+  });
+}
+
+test('table: sorting, absent values last', async () => {
+  for (const direction of ['ascending', 'descending']) {
+    await byId(page, 'sort-meas-read').click();
+    assert.equal(await page.locator('th:has([data-testid=sort-meas-read])').getAttribute('aria-sort'), direction);
+    const values = (await attributes(page, '[data-testid=points] td[data-column=meas-read]', ['data-value'])).map((cell) => cell['data-value']);
+    const present = values.filter((value) => value !== null).map(Number);
+    assert.deepEqual(values.slice(present.length), values.slice(present.length).map(() => null));
+    assert.deepEqual(present, [...present].sort((a, b) => (direction === 'ascending' ? a - b : b - a)));
+  }
+  await byId(page, 'sort-index').click();
+});
+
+test('filter: one algorithm in the table and in the charts', async () => {
+  await byId(page, 'boundary').selectOption('l2');
+  for (const algorithm of algorithms) {
+    await byId(page, 'filter-algorithm').selectOption(algorithm);
+    const indices = records.map((record, i) => i).filter((i) => records[i].point.algorithm === algorithm);
+    const shown = (await attributes(page, '[data-testid=points] tbody tr', ['data-index'])).map((row) => Number(row['data-index']));
+    assert.deepEqual(shown, indices.slice(0, 1000));
+    const marks = parityMarks(records, 'l2').filter((mark) => indices.includes(mark.index)).length;
+    assert.equal(await page.locator('[data-testid=parity] .mark').count(), marks);
+    assert.ok((await page.evaluate(() => location.hash)).includes(`algorithm=${algorithm}`));
+  }
+  await byId(page, 'filter-algorithm').selectOption('');
+});
+
+for (const boundary of BOUNDARIES) {
+  test(`parity at ${boundary}: a mark for every compared count`, async () => {
+    await byId(page, 'boundary').selectOption(boundary);
+    const expected = parityMarks(records, boundary);
+    const marks = await attributes(page, '[data-testid=parity] .mark', ['data-index', 'data-kind', 'data-x', 'data-y']);
+    assert.equal(marks.length, expected.length);
+    for (const {index, way, measured, predicted} of expected) {
+      const mark = marks.find((each) => Number(each['data-index']) === index && each['data-kind'] === way);
+      assert.deepEqual([Number(mark['data-x']), Number(mark['data-y'])], [measured, predicted]);
+    }
+    assert.equal(await page.locator('[data-testid=parity-error] .mark').count(), expected.length);
+    assert.equal(await page.locator('[data-testid=parity-table] tbody tr').count(), expected.length);
+  });
+}
+
+test('heat map: every point is a cell of one slice, with its value', async () => {
+  const quantities = {'hbm-measured': ['measurement', 'hbm'], 'l2-predicted': ['prediction', 'l2'], 'sram-measured': ['measurement', 'sram']};
+  const slices = await page.$$eval('[data-testid=heatmap-slice] option', (options) => options.map((option) => option.value));
+  for (const [quantity, [side, boundary]] of Object.entries(quantities)) {
+    await byId(page, 'heatmap-quantity').selectOption(quantity);
+    const seen = [];
+    for (const slice of slices) {
+      await byId(page, 'heatmap-slice').selectOption(slice);
+      const cells = await page.$$eval('[data-testid=heatmap] .cell', (nodes) => nodes.map((node) => ({index: Number(node.dataset.index), value: node.getAttribute('data-value'),
+        place: `${node.closest('svg').dataset.testid} ${node.getAttribute('transform')}`})));
+      assert.equal(new Set(cells.map((cell) => cell.place)).size, cells.length, 'two points share a cell');
+      for (const {index, value} of cells) assert.equal(value, optional(bytes(records[index], side, boundary, 'total')), `${quantity} of point ${index}`);
+      if (cells.some((cell) => cell.value !== null)) assert.equal(await byId(page, 'heatmap-legend').count(), 1);
+      seen.push(...cells.map((cell) => cell.index));
+    }
+    assert.deepEqual(seen.sort((a, b) => a - b), records.map((record, i) => i));
+  }
+});
+
+for (const level of BOUNDARIES) {
+  test(`roofline at ${level}: marks, roofs and their values`, async () => {
+    await byId(page, 'roofline-level').selectOption(level);
+    const gpu = records[0].point.gpu;
+    const expected = rooflineMarks(records, level).filter((mark) => records[mark.index].point.gpu === gpu);
+    const marks = await attributes(page, '[data-testid=roofline] .mark', ['data-index', 'data-x', 'data-y', 'data-measured']);
+    assert.equal(marks.length, expected.length);
+    for (const mark of marks) {
+      const own = expected.find((each) => each.index === Number(mark['data-index']));
+      close(Number(mark['data-x']), own.intensity, 'intensity');
+      close(Number(mark['data-y']), own.performance, 'performance');
+      assert.equal(mark['data-measured'], String(own.measured));
+    }
+    const spec = data.gpus.find((each) => each.name === gpu);
+    for (const boundary of BOUNDARIES) {
+      const rate = spec[`${boundary}_bytes_per_s`];
+      const legend = await byId(page, `roof-${boundary}`).textContent();
+      if (rate) rounds(legend.match(/([\d.]+) TB\/s/)[1], rate / 1e12, legend);
+      else assert.match(legend, /no rate/);
+    }
+    assert.equal(await page.locator('[data-testid=roofline] .roof:not(.faint):not(.ceiling)').count(), spec[`${level}_bytes_per_s`] ? 1 : 0);
+    assert.ok(await byId(page, 'roof-compute').count() >= 1);
+    assert.equal(await page.locator('[data-testid=roofline-table] tbody tr').count(), expected.length);
+  });
+}
+
+// A point that every chart can show.
+const everywhere = records.findIndex((record, i) => parityMarks([record], 'hbm').length === 2 && rooflineMarks([record], 'hbm').length && i > 0);
+const skipUnmeasured = everywhere < 0 && 'no point is measured at HBM';
+
+async function selectedIn(other) {
+  const find = (selector) => other.$$eval(selector, (nodes) => [...new Set(nodes.map((node) => node.__data__ ? node.__data__.record.index : Number(node.dataset.index)))]);
+  return {table: await find('[data-testid=points] tr.selected'), parity: await find('[data-testid=parity] .ring'), errors: await find('[data-testid=parity-error] .ring'),
+    roofline: await find('[data-testid=roofline] .ring'), heatmap: await find('[data-testid=heatmap] .cell.selected')};
+}
+const all = (indices) => ({table: indices, parity: indices, errors: indices, roofline: indices, heatmap: indices});
+
+test('selection: one chart selects everywhere, and the URL keeps it', {skip: skipUnmeasured}, async () => {
+  const fresh = await open(browser, file, {complaints});
+  await fresh.locator(`[data-testid=roofline] .mark[data-index="${everywhere}"]`).dispatchEvent('click');
+  assert.deepEqual(await selectedIn(fresh), all([everywhere]));
+  assert.match(await fresh.evaluate(() => location.hash), new RegExp(`[#&]point=${everywhere}(&|$)`));
+  assert.match(await byId(fresh, 'detail-label').textContent(), new RegExp(`^#${everywhere}:`));
+  const again = await open(browser, file, {complaints, hash: await fresh.evaluate(() => location.hash)});
+  assert.deepEqual(await selectedIn(again), all([everywhere]));
+  await byId(again, 'selection-clear').click();
+  assert.deepEqual(await selectedIn(again), all([]));
+  await again.locator(`[data-testid=points] tr[data-index="${everywhere}"] button`).click();
+  assert.deepEqual(await selectedIn(again), all([everywhere]));
+  await Promise.all([fresh.context().close(), again.context().close()]);
+});
+
+test('selection: by keyboard alone', {skip: skipUnmeasured}, async () => {
+  const fresh = await open(browser, file, {complaints});
+  for (const chart of ['parity', 'roofline', 'heatmap']) {
+    const mark = chart === 'heatmap' ? '.cell' : '.mark';
+    const stops = fresh.locator(`[data-testid=${chart}] ${mark}[tabindex="0"]`);
+    assert.equal(await stops.count(), chart === 'heatmap' ? await fresh.locator('svg.heatmap').count() : 1, 'tab stops');
+    await stops.first().focus();
+    await fresh.keyboard.press('ArrowRight');
+    const focused = await fresh.evaluate(() => Number(document.activeElement.dataset.index));
+    await fresh.keyboard.press('Enter');
+    const {table, [chart]: own} = await selectedIn(fresh);
+    assert.deepEqual([table, own], [[focused], [focused]]);
+    assert.equal(await fresh.evaluate(() => Number(document.activeElement.dataset.index)), focused, 'focus stays');
+    await fresh.keyboard.press('Escape');
+    assert.deepEqual((await selectedIn(fresh)).table, []);
+  }
+  await fresh.context().close();
+});
+
+async function download(id) {
+  const [saved] = await Promise.all([page.waitForEvent('download'), byId(page, id).click()]);
+  return fs.readFileSync(await saved.path(), 'utf8');
+}
+
+test('download: the JSON is the embedded text', async () => {
+  assert.equal(await download('download-json'), text);
+});
+
+test('download: the CSV has every column and value', async () => {
+  const csv = await download('download-csv');
+  const rows = parseCsv(csv);
+  for (const large of text.match(/(?<=[:,])\d{16,}(?=[,}])/g) ?? []) assert.ok(csv.includes(large), `${large} is exact`);
+  assert.deepEqual(rows[0], fields.map(([column]) => column));
+  assert.equal(rows.length, records.length + 1);
+  for (const [i, record] of records.entries()) {
+    const expected = fields.map(([, group, key]) => {
+      const value = group === 'schema' ? data.schema_version : group === 'status' ? record[key] : record[group]?.[key];
+      return typeof value === 'boolean' ? String(Number(value)) : optional(value) ?? '';
+    });
+    // Numbers may be spelled differently (1e9, 1000000000.0) as long as they are the same.
+    const same = rows[i + 1].map((cell, j) => (cell !== '' && Number(cell) === Number(expected[j]) ? expected[j] : cell));
+    assert.deepEqual(same, expected, `point ${i}`);
+  }
+});
+
+test('charts can be saved as SVG', async () => {
+  const svg = await download('save-roofline');
+  assert.match(svg, /^<svg [^>]*xmlns="http:\/\/www.w3.org\/2000\/svg"/);
+  assert.match(svg, /FLOP per/);
+});
+
+// Number of pairs of texts in one drawing that overlap.
+const overlaps = (other) => other.$$eval('svg[role=group]', (charts) => charts.flatMap((chart) => {
+  const boxes = [...chart.querySelectorAll('text')].filter((node) => node.textContent).map((node) => [node.textContent, node.getBoundingClientRect()]);
+  return boxes.flatMap(([a, p], i) => boxes.slice(i + 1).filter(([, q]) => p.left < q.right && q.left < p.right && p.top + 2 < q.bottom && q.top + 2 < p.bottom).map(([b]) => `${a} | ${b}`));
+}));
+
+for (const [width, colorScheme] of [[1400, 'light'], [1400, 'dark'], [900, 'light']]) {
+  test(`layout at ${width} px, ${colorScheme}: nothing overflows or overlaps`, async () => {
+    const fresh = await open(browser, file, {complaints, width, colorScheme});
+    for (const boundary of BOUNDARIES) {
+      await byId(fresh, 'boundary').selectOption(boundary);
+      await byId(fresh, 'roofline-level').selectOption(boundary);
+      assert.ok(await fresh.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth));
+      assert.deepEqual(await overlaps(fresh), []);
+    }
+    const luminance = await fresh.evaluate(() => getComputedStyle(document.body).backgroundColor.match(/\d+/g).map(Number).reduce((sum, c) => sum + c, 0));
+    assert.equal(luminance < 200, colorScheme === 'dark');
+    await fresh.context().close();
+  });
+}
+
+test('print: the whole table, no controls', async () => {
+  await page.emulateMedia({media: 'print'});
+  const [shown, full] = await page.$eval('.scroll.tall', (box) => [box.clientHeight, box.scrollHeight]);
+  assert.equal(shown, full);
+  assert.equal(await byId(page, 'download-csv').isVisible(), false);
+  await page.emulateMedia({media: 'screen'});
+});
+
+test('provenance: the run and the GPU', async () => {
+  const run = await byId(page, 'provenance-run').textContent();
+  for (const name of ['version', 'git_commit', 'date']) {
+    if (data.provenance?.[name]) assert.ok(run.includes(data.provenance[name]), name);
+  }
+  assert.equal(await page.locator('[data-testid=provenance-gpus] tbody tr').count(), data.gpus.length);
+});
+
+test('the page stayed quiet: no console message, no error, no request', () => {
+  assert.deepEqual(complaints, []);
+});
+
+test('the content security policy stops requests', async () => {
+  const fresh = await open(browser, file);
+  const outcome = await fresh.evaluate(async () => {
+    const blocked = new Promise((resolve) => document.addEventListener('securitypolicyviolation', (event) => resolve(event.effectiveDirective)));
+    await fetch('https://example.invalid/').catch(() => {});
+    return blocked;
+  });
+  assert.equal(outcome, 'connect-src');
+  await fresh.context().close();
+});
