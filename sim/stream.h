@@ -1,0 +1,109 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "sim/loops.h"
+#include "sim/program.h"
+
+// The tile accesses of a program one by one, in the order in which a GPU issues them. The closed forms of
+// traffic.h are sums over this stream; a cache model replays it.
+namespace hbmscope {
+
+// One tile with at least one valid element, moved between global memory and an SM.
+struct TileAccess {
+  int launch = 0;
+  std::int64_t item = 0;  // work item, numbered in grid order
+  int access = 0;         // of Launch::accesses
+  Operation operation = Operation::load;
+  int tensor = kNone;  // as the access names it: a view counts its own columns
+  std::int64_t plane = 0;
+  Interval rows;  // where they lie in the tensor
+  Interval columns;
+
+  std::uint64_t elements() const {
+    return static_cast<std::uint64_t>(rows.length()) * static_cast<std::uint64_t>(columns.length());
+  }
+};
+
+// The loops around a step at one moment: their indices, spans and directions.
+struct LoopState {
+  Indices indices{};
+  std::array<Interval, kMaxLoops> spans{};
+  std::array<bool, kMaxLoops> down{};
+};
+
+// A launch prepared for running: where its brackets match and in which order its work items start. `program`
+// must outlive it.
+class LaunchBody {
+ public:
+  LaunchBody(const Program& program, int launch);
+
+  const Program& program() const { return *program_; }
+  const Launch& launch() const { return program_->launches[launch_]; }
+  int number() const { return launch_; }
+  int partner_of(int step) const { return partners_[static_cast<std::size_t>(step)]; }
+
+  std::int64_t items() const { return items_; }
+
+  // The work item that starts at this position. Persistent CTAs draw their items in this order too; under
+  // static_stride CTA c runs those at c, c + persistent_ctas, and so on.
+  std::int64_t item_at(std::int64_t position) const {
+    return sorted_.empty() ? position : sorted_[static_cast<std::size_t>(position)];
+  }
+
+  // How often loops of the body go round for this item, nested ones included.
+  std::uint64_t iterations_of(std::int64_t item) const;
+
+  // The grid loops' indices of an item: its first loop runs fastest, each in the direction in which it walks.
+  LoopState start_of(std::int64_t item) const;
+
+  // Sets span and direction of a loop of the body at the current outer indices.
+  void open(int loop, LoopState& state) const;
+
+ private:
+  std::uint64_t iterations_between(int begin, int end, LoopState& state) const;
+
+  const Program* program_;
+  int launch_;
+  std::int64_t items_;
+  std::array<int, 48> partners_{};  // step of the other bracket
+  std::vector<std::int64_t> sorted_;
+};
+
+// One work item on its way through the body. Stopped after every access, so that many can be in flight at
+// once; holds no heap memory. `body` must outlive it.
+class CtaCursor {
+ public:
+  CtaCursor(const LaunchBody& body, std::int64_t item)
+      : body_(&body), item_(item), state_(body.start_of(item)) {}
+
+  // Moves on to the next access; false when the item is done.
+  bool next(TileAccess& access);
+
+ private:
+  void take_bracket(const Step& step);
+  bool passes(const Guard& guard) const;
+  bool describe(int access, TileAccess& described) const;
+
+  const LaunchBody* body_;
+  std::int64_t item_;
+  LoopState state_;
+  int step_ = 0;
+};
+
+// Calls visit(const TileAccess&) for every access, one work item after the other.
+template <class Visit>
+void visit_stream(const Program& program, Visit&& visit) {
+  TileAccess access;
+  for (int launch = 0; launch < program.launches.count(); ++launch) {
+    const LaunchBody body(program, launch);
+    for (std::int64_t position = 0; position < body.items(); ++position) {
+      CtaCursor cursor(body, body.item_at(position));
+      while (cursor.next(access)) visit(static_cast<const TileAccess&>(access));
+    }
+  }
+}
+
+}  // namespace hbmscope
