@@ -26,8 +26,14 @@ struct Scratch {
   std::array<Coverage, 20> tensors;
 };
 
+bool is_whole(const Tensor& tensor, const Box& box) {
+  return box.planes == Interval{0, tensor.planes} && box.rows == Interval{0, tensor.rows} &&
+         box.columns == Interval{0, tensor.columns};
+}
+
 void collect(const Program& program, const Launch& launch, const OpenLoops& open, const Access& access,
              std::vector<Box>& boxes) {
+  const Tensor& base = program.tensors[base_tensor(program, access.tensor)];
   const std::int64_t shift = program.tensors[access.tensor].first_column;
   BoxWalk walk(program, launch, open, access.guard,
                {.plane = &access.plane,
@@ -37,6 +43,7 @@ void collect(const Program& program, const Launch& launch, const OpenLoops& open
                false);
   walk.visit([&](const WalkedBox& box) {
     add_box(boxes, {box.planes, box.rows, {box.columns.begin + shift, box.columns.end + shift}});
+    return !is_whole(base, boxes.back());  // beyond the whole tensor there is nothing to add
   });
 }
 

@@ -2,23 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <stdexcept>
 
 #include "sim/loops.h"
 
 namespace hbmscope {
 namespace {
-
-std::int64_t table_entry(const Program& program, int table, const Affine& position, const Indices& indices) {
-  const auto values = program.tables[table];
-  const std::int64_t at = value_of(position, indices);
-  if (at < 0 || at >= static_cast<std::int64_t>(values.size())) {
-    throw std::logic_error(fmt::format("{}: position {} lies outside table {} of {} entries",
-                                       program.algorithm, at, table, values.size()));
-  }
-  return values[static_cast<std::size_t>(at)];
-}
 
 [[noreturn]] void malformed(const Program& program, const Launch& launch, std::string_view what) {
   throw std::logic_error(fmt::format("{}, launch {}: {}", program.algorithm, launch.name, what));
@@ -101,28 +90,14 @@ void check_written_first(const Program& program) {
 
 }  // namespace
 
-std::int64_t value_of(const Affine& affine, const Indices& indices) {
-  std::int64_t sum = affine.constant;
-  for (std::size_t t = 0; t < static_cast<std::size_t>(affine.count); ++t) {
-    const Term& term = affine.terms[t];
-    sum += term.factor * indices[static_cast<std::size_t>(term.loop)];
+std::int64_t table_entry(const Program& program, int table, const Affine& position, const Indices& indices) {
+  const auto values = program.tables[table];
+  const std::int64_t at = value_of(position, indices);
+  if (at < 0 || at >= static_cast<std::int64_t>(values.size())) {
+    throw std::logic_error(fmt::format("{}: position {} lies outside table {} of {} entries",
+                                       program.algorithm, at, table, values.size()));
   }
-  if (affine.divisor == 1) return sum;
-  return affine.round_up ? ceil_div(sum, affine.divisor) : floor_div(sum, affine.divisor);
-}
-
-std::int64_t value_of(const Index& index, const Program& program, const Indices& indices) {
-  const std::int64_t offset = value_of(index.offset, indices);
-  if (index.table == kNone) return offset;
-  return offset + table_entry(program, index.table, index.position, indices) * index.scale;
-}
-
-std::int64_t value_of(const Bound& bound, const Program& program, const Indices& indices) {
-  std::int64_t value = value_of(bound.affine, indices);
-  if (bound.table != kNone) {
-    value = std::min(value, table_entry(program, bound.table, bound.position, indices));
-  }
-  return std::clamp(value, bound.minimum, std::max(bound.minimum, bound.maximum));
+  return values[static_cast<std::size_t>(at)];
 }
 
 int base_tensor(const Program& program, int tensor) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <limits>
@@ -194,9 +195,32 @@ struct Program {
 // --- What a form says at given loop indices ---
 using Indices = std::array<std::int64_t, kMaxLoops>;
 
-std::int64_t value_of(const Affine& affine, const Indices& indices);
-std::int64_t value_of(const Index& index, const Program& program, const Indices& indices);
-std::int64_t value_of(const Bound& bound, const Program& program, const Indices& indices);
+inline std::int64_t value_of(const Affine& affine, const Indices& indices) {
+  std::int64_t sum = affine.constant;
+  for (std::size_t t = 0; t < static_cast<std::size_t>(affine.count); ++t) {
+    const Term& term = affine.terms[t];
+    sum += term.factor * indices[static_cast<std::size_t>(term.loop)];
+  }
+  if (affine.divisor == 1) return sum;
+  return affine.round_up ? ceil_div(sum, affine.divisor) : floor_div(sum, affine.divisor);
+}
+
+// Throws std::logic_error for a position outside the table.
+std::int64_t table_entry(const Program& program, int table, const Affine& position, const Indices& indices);
+
+inline std::int64_t value_of(const Index& index, const Program& program, const Indices& indices) {
+  const std::int64_t offset = value_of(index.offset, indices);
+  if (index.table == kNone) return offset;
+  return offset + table_entry(program, index.table, index.position, indices) * index.scale;
+}
+
+inline std::int64_t value_of(const Bound& bound, const Program& program, const Indices& indices) {
+  std::int64_t value = value_of(bound.affine, indices);
+  if (bound.table != kNone) {
+    value = std::min(value, table_entry(program, bound.table, bound.position, indices));
+  }
+  return std::max(bound.minimum, std::min(value, bound.maximum));
+}
 
 // The base tensor of a view, or the tensor itself.
 int base_tensor(const Program& program, int tensor);

@@ -43,7 +43,11 @@ class StepSums {
   std::uint64_t iterations(const Guard& guard) { return find(Sum::iterations, guard, Range{}, Range{}); }
   // Σ valid rows × valid columns.
   std::uint64_t elements(const Guard& guard, const Range& rows, const Range& columns) {
-    return find(Sum::elements, guard, rows, columns);
+    if ((loops_in(columns.start) | loops_in(columns.limit)) != 0) {
+      return find(Sum::elements, guard, rows, columns);
+    }
+    const Interval fixed = valid_part(columns, program_, Indices{});
+    return checked_multiply(find(Sum::elements, guard, rows, Range{}), as_count(fixed.length()));
   }
   // Σ (query, key) pairs that the mask lets through.
   std::uint64_t useful_pairs(const Guard& guard, const Range& queries, const Range& keys) {
@@ -84,6 +88,7 @@ class StepSums {
                                                            box.columns.begin, box.columns.end),
                                              "pair count")
                           : product(box.times, as_count(box.rows.length()), as_count(box.columns.length())));
+      return true;
     });
     return total;
   }

@@ -31,12 +31,16 @@ inline std::uint64_t checked_multiply(std::uint64_t a, std::uint64_t b, const ch
 
 // For divisor > 0 and any sign of the dividend.
 constexpr std::int64_t floor_div(std::int64_t dividend, std::int64_t divisor) {
+  // Most sizes fit in 32 bits, where a division costs a fraction.
+  if ((static_cast<std::uint64_t>(dividend) | static_cast<std::uint64_t>(divisor)) >> 32 == 0) {
+    return static_cast<std::uint32_t>(dividend) / static_cast<std::uint32_t>(divisor);
+  }
   const std::int64_t quotient = dividend / divisor;
   return quotient - ((dividend % divisor != 0 && dividend < 0) ? 1 : 0);
 }
 
 constexpr std::int64_t ceil_div(std::int64_t dividend, std::int64_t divisor) {
-  return -floor_div(-dividend, divisor);
+  return floor_div(dividend + divisor - 1, divisor);
 }
 
 constexpr std::int64_t round_up(std::int64_t value, std::int64_t multiple) {

@@ -14,8 +14,6 @@ std::int64_t factor(const Affine& affine, int loop) {
   return 0;
 }
 
-bool is_constant(const Loop& loop) { return loops_in(loop.begin) == 0 && loops_in(loop.end) == 0; }
-
 }  // namespace
 
 BoxWalk::BoxWalk(const Program& program, const Launch& launch, const OpenLoops& open, const Guard& guard,
@@ -26,8 +24,14 @@ BoxWalk::BoxWalk(const Program& program, const Launch& launch, const OpenLoops& 
       guard_(guard),
       dimensions_(dimensions),
       count_repeats_(count_repeats) {
-  if (dimensions_.rows != nullptr) base_lengths_[1] = dimensions_.rows->extent;
-  if (dimensions_.columns != nullptr) base_lengths_[2] = dimensions_.columns->extent;
+  if (dimensions_.rows != nullptr) {
+    base_lengths_[1] = dimensions_.rows->extent;
+    row_limit_ = prepare(dimensions_.rows->limit);
+  }
+  if (dimensions_.columns != nullptr) {
+    base_lengths_[2] = dimensions_.columns->extent;
+    column_limit_ = prepare(dimensions_.columns->limit);
+  }
   plan();
 }
 
@@ -39,8 +43,14 @@ void BoxWalk::plan() {
   std::array<std::int64_t, 3> reach = base_lengths_;
   for (int level = open_.count() - 1; level >= 0; --level) {
     const int loop = open_[level];
-    treatments_[static_cast<std::size_t>(level)] =
-        uses(fixed, loop) ? Treatment::enumerate : treatment_of(loop, reach);
+    const auto depth = static_cast<std::size_t>(level);
+    OpenLoop& open = loops_[depth];
+    open.begin = prepare(launch_.loops[loop].begin);
+    open.end = prepare(launch_.loops[loop].end);
+    open.guarded = guard_.loop == loop;
+    open.constant = open.begin.bound == nullptr && open.end.bound == nullptr &&
+                    !(open.guarded && launch_.loops[loop].walk == Walk::alternating);
+    open.treatment = uses(fixed, loop) ? Treatment::enumerate : treatment_of(level, reach);
   }
 }
 
@@ -63,7 +73,8 @@ LoopMask BoxWalk::fixed_loops() const {
   return fixed;
 }
 
-BoxWalk::Treatment BoxWalk::treatment_of(int loop, std::array<std::int64_t, 3>& reach) const {
+BoxWalk::Treatment BoxWalk::treatment_of(int level, std::array<std::int64_t, 3>& reach) const {
+  const int loop = open_[level];
   const auto [plane, rows, place, columns] = dimensions_;
   const std::array<const Affine*, 3> starts{plane != nullptr ? &plane->offset : nullptr,
                                             rows != nullptr ? &rows->start : nullptr,
@@ -86,16 +97,14 @@ BoxWalk::Treatment BoxWalk::treatment_of(int loop, std::array<std::int64_t, 3>& 
     covered = kNone;  // a gap or an overlap: outer loops cannot be merged either
     return Treatment::enumerate;
   }
-  const bool constant = is_constant(launch_.loops[loop]);
-  covered = constant ? covered * span(loop, Indices{}).length() : kNone;
+  const auto depth = static_cast<std::size_t>(level);
+  covered = loops_[depth].constant ? covered * span(depth, Indices{}).length() : kNone;
   return static_cast<Treatment>(dimension + 1);
 }
 
-Interval BoxWalk::span(int loop, const Indices& indices) const {
-  const Loop& described = launch_.loops[loop];
-  const Interval whole = span_of(described, program_, indices);
-  if (guard_.loop != loop) return whole;
-  return guarded_span(whole, guard_, walks_down(described, indices));
+BoxWalk::PreparedBound BoxWalk::prepare(const Bound& bound) const {
+  if (loops_in(bound) != 0) return {.bound = &bound};
+  return {.constant = value_of(bound, program_, Indices{})};
 }
 
 WalkedBox BoxWalk::box_at(const Indices& indices, const std::array<std::int64_t, 3>& lengths,
@@ -115,13 +124,13 @@ WalkedBox BoxWalk::box_at(const Indices& indices, const std::array<std::int64_t,
     box.planes = {shift + divide(first, offset.divisor),
                   shift + divide(first + lengths[0] - 1, offset.divisor) + 1};
   }
-  const auto clipped = [&](const Range& range, std::int64_t length) {
+  const auto clipped = [&](const Range& range, std::int64_t length, const PreparedBound& limit) {
     const std::int64_t start = value_of(range.start, indices);
-    const std::int64_t limit = value_of(range.limit, program_, indices);
-    return Interval{std::max<std::int64_t>(start, 0), std::min(start + length, limit)};
+    return Interval{std::max<std::int64_t>(start, 0),
+                    std::min(start + length, limit.value(program_, indices))};
   };
-  if (dimensions_.rows != nullptr) box.rows = clipped(*dimensions_.rows, lengths[1]);
-  if (dimensions_.columns != nullptr) box.columns = clipped(*dimensions_.columns, lengths[2]);
+  if (dimensions_.rows != nullptr) box.rows = clipped(*dimensions_.rows, lengths[1], row_limit_);
+  if (dimensions_.columns != nullptr) box.columns = clipped(*dimensions_.columns, lengths[2], column_limit_);
   if (dimensions_.place != nullptr) {
     const std::int64_t skipped = box.rows.begin - value_of(dimensions_.rows->start, indices);
     const std::int64_t placed = value_of(*dimensions_.place, program_, indices) + skipped;
