@@ -57,12 +57,15 @@ extern "C" __global__ void __launch_bounds__(hbmscope::kThreads, hbmscope::kCtas
   using namespace hbmscope;
   __shared__ float partial[2][kWarpsPerRow];
   const int thread = static_cast<int>(threadIdx.x) % kRowThreads;
-  const long long rows = static_cast<long long>(params.batch) * params.heads * params.seqlen_q;
-  const long long row = static_cast<long long>(blockIdx.x) * kRowsPerCta + threadIdx.x / kRowThreads;
-  if (row >= rows) return;  // a whole warp, and only where rows share no barrier
+  // Grid: tiles of kRowsPerCta rows (fastest), then head and batch, so that no CTA straddles two matrices.
+  const int row_tiles = (params.seqlen_q - 1) / kRowsPerCta + 1;
+  const int block = static_cast<int>(blockIdx.x);
+  const int query = block % row_tiles * kRowsPerCta + static_cast<int>(threadIdx.x) / kRowThreads;
+  if (query >= params.seqlen_q) return;  // a whole warp, and only where rows share no barrier
+  const long long row = static_cast<long long>(block / row_tiles) * params.seqlen_q + query;
 
   int visible = params.seqlen_kv;
-  if (kCausal) visible = static_cast<int>(row % params.seqlen_q) + 1 + params.seqlen_kv - params.seqlen_q;
+  if (kCausal) visible = query + 1 + params.seqlen_kv - params.seqlen_q;
   const long long row_offset = row * params.s_columns * kMmaElementBytes;
   const char* const s = static_cast<const char*>(params.s) + row_offset;
   char* const p = static_cast<char*>(params.p) + row_offset;

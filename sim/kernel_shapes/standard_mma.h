@@ -54,7 +54,7 @@ struct StandardQkShape {
 };
 
 // Launch 2, kernel standard_softmax. A row of s_columns elements is read once, kept in registers and written
-// once, padding included. Grid: ceil(batch heads Nq / rows_per_cta()).
+// once, padding included. Grid: ceil(Nq / rows_per_cta()) row tiles (fastest), then head and batch.
 struct StandardSoftmaxShape {
   int threads_per_row;     // a warp up to kWarpRowElements, 256 beyond
   int vectors_per_thread;  // 16-byte vectors; a power of two
