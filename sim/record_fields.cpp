@@ -105,7 +105,7 @@ template <class Access>
 constexpr Field plain(FieldGroup group, std::string_view csv, std::string_view json, bool key, Access,
                       std::string_view description) {
   using T = std::remove_cvref_t<decltype(Access{}(std::declval<Record&>()))>;
-  const bool required = key && !std::is_same_v<T, std::string>;
+  const bool required = key || std::is_enum_v<T>;
   return {csv,
           json,
           group,
@@ -114,8 +114,8 @@ constexpr Field plain(FieldGroup group, std::string_view csv, std::string_view j
           key,
           required,
           [](const Record& record) { return to_value(Access{}(record)); },
-          [](Record& record, const FieldValue& value) {
-            if (!std::holds_alternative<std::monostate>(value)) assign(Access{}(record), "", value);
+          [](Record& record, std::string_view name, const FieldValue& value) {
+            if (!std::holds_alternative<std::monostate>(value)) assign(Access{}(record), name, value);
           }};
 }
 
@@ -153,11 +153,11 @@ constexpr Field grouped(FieldGroup group, std::string_view csv, std::string_view
             const auto& held = record.*group_member;
             return held ? to_value((*held).*member) : FieldValue{};
           },
-          [](Record& record, const FieldValue& value) {
+          [](Record& record, std::string_view name, const FieldValue& value) {
             if (std::holds_alternative<std::monostate>(value)) return;
             auto& held = record.*group_member;
             if (!held) held.emplace();
-            assign((*held).*member, "", value);
+            assign((*held).*member, name, value);
           }};
 }
 
@@ -183,6 +183,23 @@ constexpr Field error(std::string_view csv, std::string_view description) {
           [](const Record& record) { return to_value(errors_of(record).*member); },
           nullptr};
 }
+
+// Whether the recorded kernels are today's says nothing without a measurement.
+constexpr Field kStale{"stale",
+                       "stale",
+                       FieldGroup::provenance,
+                       FieldType::boolean,
+                       "1 if recorded with other kernels than today's",
+                       false,
+                       false,
+                       [](const Record& record) {
+                         return record.provenance.source.empty() ? FieldValue{}
+                                                                 : to_value(record.provenance.stale);
+                       },
+                       [](Record& record, std::string_view name, const FieldValue& value) {
+                         if (std::holds_alternative<std::monostate>(value)) return;
+                         assign(record.provenance.stale, name, value);
+                       }};
 
 #define HBMSCOPE_AT(path) \
   [](auto& record) -> auto& { return record.path; }
@@ -279,8 +296,7 @@ constexpr std::array kFields{
                "registers per thread, largest of the program's kernels"),
     provenance("spill_bytes", "spill_bytes", HBMSCOPE_AT(provenance.spill_bytes),
                "spilled bytes per thread, largest of the program's kernels"),
-    provenance("stale", "stale", HBMSCOPE_AT(provenance.stale),
-               "1 if recorded with other kernels than today's"),
+    kStale,
     provenance("note", "note", HBMSCOPE_AT(provenance.note), "why a counter is absent"),
 };
 

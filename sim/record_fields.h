@@ -27,9 +27,13 @@ struct Field {
   bool key;       // part of what identifies a point when recorded rows are matched
   bool required;  // absent only if its whole group is
   FieldValue (*get)(const Record&);
-  // Sets from a value of the field's type or from monostate; null for derived fields (errors, schema).
-  // Throws UserError(csv_name, …) for a value that the field cannot hold.
-  void (*set)(Record&, const FieldValue&);
+  void (*assign)(Record&, std::string_view csv_name, const FieldValue&);  // null for derived fields
+
+  // Errors and the schema version follow from the rest and cannot be set.
+  constexpr bool derived() const { return assign == nullptr; }
+  // Sets from a value of the field's type or from monostate, which changes nothing. Throws
+  // UserError(csv_name, …) for a value that the field cannot hold.
+  void set(Record& record, const FieldValue& value) const { assign(record, csv_name, value); }
 };
 
 std::span<const Field> record_fields();
