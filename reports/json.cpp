@@ -1,0 +1,143 @@
+#include "reports/json.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <variant>
+
+#include "reports/field_value.h"
+
+namespace hbmscope {
+namespace {
+
+using Json = nlohmann::ordered_json;  // keys in the order of the tables they come from
+
+// What is not UTF-8 (a file name among the arguments) becomes U+FFFD: JSON has no other text.
+std::string dump(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
+Json json_value(const FieldValue& value) {
+  return std::visit(
+      [](const auto& held) -> Json {
+        if constexpr (std::is_same_v<std::decay_t<decltype(held)>, std::monostate>) {
+          return nullptr;
+        } else {
+          return held;
+        }
+      },
+      value);
+}
+
+Json traffic_json(const std::vector<TrafficRow>& rows) {
+  Json json = Json::array();
+  for (const TrafficRow& row : rows) {
+    json.push_back({{"launch", row.launch},
+                    {"tensor", row.tensor},
+                    {"boundary", to_string(row.boundary)},
+                    {"read_bytes", row.read_bytes},
+                    {"write_bytes", row.write_bytes}});
+  }
+  return json;
+}
+
+Json record_json(const Record& record) {
+  Json json = Json::object();
+  for (const Field& field : record_fields()) {
+    if (field.group == FieldGroup::schema) continue;  // stands once, above the records
+    const FieldValue value = written_value(field, record);
+    if (std::holds_alternative<std::monostate>(value)) continue;
+    Json& group = field.group == FieldGroup::status ? json : json[std::string(to_string(field.group))];
+    group[std::string(field.json_name)] = json_value(value);
+  }
+  if (!record.traffic.empty()) json["traffic"] = traffic_json(record.traffic);
+  return json;
+}
+
+Json run_json(const RunInfo& run) {
+  Json json = {{"tool", "hbmscope"},
+               {"version", run.version},
+               {"git_commit", run.git_commit},
+               {"argv", run.argv},
+               {"date", run.date}};
+  if (!run.gpu.empty()) json["gpu"] = run.gpu;
+  if (!run.driver.empty()) json["driver"] = run.driver;
+  if (!run.cuda.empty()) json["cuda"] = run.cuda;
+  return json;
+}
+
+const CacheLevel* l2_of(const GpuSpec& gpu) {
+  const auto found = std::find_if(gpu.caches.begin(), gpu.caches.end(),
+                                  [](const CacheLevel& level) { return level.name == "L2"; });
+  return found == gpu.caches.end() ? nullptr : &*found;
+}
+
+// The sources stand under the names that the GPU files use.
+Json sources_json(const GpuSpec& gpu) {
+  Json json = Json::object();
+  const auto add = [&](const char* name, const SourcedValue& value) {
+    json[name] = {{"source", value.source}, {"measured", value.measured}};
+  };
+  const auto add_optional = [&](const char* name, const std::optional<SourcedValue>& value) {
+    if (value) add(name, *value);
+  };
+  add("clock_hz", gpu.clock_hz);
+  add("hbm_bytes_per_s", gpu.hbm_bytes_per_s);
+  add_optional("l2_bytes_per_s", gpu.l2_bytes_per_s);
+  add("sram_bytes_per_clock_per_sm", gpu.sram_bytes_per_clock_per_sm);
+  add("exp_per_clock_per_sm", gpu.exp_per_clock_per_sm);
+  add_optional("tensor_flops_per_clock_per_sm.bf16", gpu.tensor_flops_bf16);
+  add_optional("tensor_flops_per_clock_per_sm.fp16", gpu.tensor_flops_fp16);
+  add_optional("tensor_flops_per_clock_per_sm.fp8", gpu.tensor_flops_fp8);
+  add_optional("tensor_flops_per_clock_per_sm.fp32", gpu.tensor_flops_fp32);
+  if (const CacheLevel* l2 = l2_of(gpu)) add("l2_capacity_bytes", l2->capacity_bytes);
+  return json;
+}
+
+Json gpu_json(const GpuSpec& gpu) {
+  Json json = {{"name", gpu.name},
+               {"full_name", gpu.full_name},
+               {"sms", gpu.sms},
+               {"clock_hz", gpu.clock_hz.value},
+               {"hbm_bytes_per_s", gpu.hbm_bytes_per_s.value}};
+  if (gpu.l2_bytes_per_s) json["l2_bytes_per_s"] = gpu.l2_bytes_per_s->value;
+  json["sram_bytes_per_s"] = gpu.sram_bytes_per_s();
+  json["tensor_flops_per_s"] = Json::object();
+  for (const DataType dtype : {DataType::bf16, DataType::fp16, DataType::fp8, DataType::fp32}) {
+    const std::optional<double> rate = gpu.tensor_flops_per_s(dtype);
+    if (rate) json["tensor_flops_per_s"][std::string(to_string(dtype))] = *rate;
+  }
+  json["exp_per_s"] = gpu.exp_per_s();
+  if (const CacheLevel* l2 = l2_of(gpu)) {
+    json["l2_capacity_bytes"] = static_cast<std::uint64_t>(l2->capacity_bytes.value);
+  }
+  json["sources"] = sources_json(gpu);
+  return json;
+}
+
+}  // namespace
+
+std::string write_json(const RunInfo& run, std::span<const GpuSpec> gpus,
+                       const std::vector<Record>& records) {
+  Json gpu_list = Json::array();
+  for (const GpuSpec& gpu : gpus) gpu_list.push_back(gpu_json(gpu));
+  std::string text = "{\"schema_version\":" + std::to_string(kSchemaVersion);
+  text.append(",\n\"provenance\":").append(dump(run_json(run)));
+  text.append(",\n\"gpus\":").append(dump(gpu_list)).append(",\n\"records\":[");
+  const char* separator = "\n";
+  for (const Record& record : records) {
+    text.append(separator).append(dump(record_json(record)));
+    separator = ",\n";
+  }
+  return text.append("\n]}\n");
+}
+
+std::string jsonl_header(const RunInfo& run) {
+  return dump({{"schema_version", kSchemaVersion}, {"provenance", run_json(run)}}) + "\n";
+}
+
+void append_jsonl_row(std::string& text, const Record& record) {
+  text.append(dump(record_json(record))).append("\n");
+}
+
+}  // namespace hbmscope
