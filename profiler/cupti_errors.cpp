@@ -80,10 +80,11 @@ const CuptiErrorText* find_cupti_error(int code) {
   return row == kTexts.end() ? nullptr : &*row;
 }
 
-std::string cupti_error_words(std::string_view call, int code) {
+std::string cupti_error_words(std::string_view call, int code, std::string_view name) {
   const CuptiErrorText* text = find_cupti_error(code);
   if (text == nullptr) {
-    return fmt::format("{}: CUPTI error {}; cupti_result.h of the installed toolkit names it", call, code);
+    return fmt::format("{}: {} ({}); no cure is known, cupti_result.h of the installed toolkit describes it",
+                       call, name.empty() ? "CUPTI error" : name, code);
   }
   return fmt::format("{}: {} ({}, {}); {}", call, text->meaning, text->name, code, text->cure);
 }

@@ -19,8 +19,9 @@ std::span<const CuptiErrorText> cupti_error_texts();
 // Null for a code that the table does not explain.
 const CuptiErrorText* find_cupti_error(int code);
 
-// "cuptiRangeProfilerStart: the counters are in use by another profiler (CUPTI_ERROR_HARDWARE_BUSY, 26);
-// pause it: …" A code without a row gives its number, never an empty text.
-std::string cupti_error_words(std::string_view call, int code);
+// The call, what went wrong, and the cure: "cuptiRangeProfilerStart: the counters are in use by another
+// profiler (CUPTI_ERROR_HARDWARE_BUSY, 26); stop it; …". A code without a row gives its number and `name`,
+// never an empty text.
+std::string cupti_error_words(std::string_view call, int code, std::string_view name = "");
 
 }  // namespace hbmscope

@@ -39,8 +39,7 @@ struct LoadedCupti {
 #define HBMSCOPE_RESOLVE(member, function) library.resolve(#function, api.member);
     HBMSCOPE_CUPTI_FUNCTIONS(HBMSCOPE_RESOLVE)
 #undef HBMSCOPE_RESOLVE
-    check_cupti(api.get_version(&version), "cuptiGetVersion");
-    if (version < kOldestVersion) {
+    if (api.get_version(&version) != CUPTI_SUCCESS || version < kOldestVersion) {
       throw UserError(library.path(), fmt::format("CUPTI version {}", version),
                       "version 24 (CUDA 12.6) or newer; install a newer toolkit");
     }
@@ -56,11 +55,17 @@ const LoadedCupti& loaded() {
 }  // namespace
 
 CuptiError::CuptiError(const char* call, CUptiResult result)
-    : CounterError(cupti_error_words(call, static_cast<int>(result))), result_(result) {}
+    : CounterError(cupti_error_words(call, static_cast<int>(result), cupti_result_name(result))),
+      result_(result) {}
 
 const CuptiApi& cupti() { return loaded().api; }
 std::string cupti_path() { return loaded().library.path(); }
 unsigned cupti_version() { return loaded().version; }
+
+std::string cupti_result_name(CUptiResult result) {
+  const char* name = nullptr;
+  return cupti().get_result_string(result, &name) == CUPTI_SUCCESS && name != nullptr ? name : "";
+}
 
 void check_cupti(CUptiResult result, const char* call) {
   if (result != CUPTI_SUCCESS) throw CuptiError(call, result);

@@ -14,6 +14,7 @@ namespace hbmscope {
 //   X(member, function)
 #define HBMSCOPE_CUPTI_FUNCTIONS(X)                                              \
   X(get_version, cuptiGetVersion)                                                \
+  X(get_result_string, cuptiGetResultString)                                     \
   X(get_chip_name, cuptiDeviceGetChipName)                                       \
   X(profiler_initialize, cuptiProfilerInitialize)                                \
   X(profiler_deinitialize, cuptiProfilerDeInitialize)                            \
@@ -70,6 +71,9 @@ const CuptiApi& cupti();
 // The file that was opened, and its API version (CUPTI's numbering: 24 = CUDA 12.6, 130000 = CUDA 13.0).
 std::string cupti_path();
 unsigned cupti_version();
+
+// "CUPTI_ERROR_HARDWARE_BUSY", as the library itself names it; empty for a code that it does not know.
+std::string cupti_result_name(CUptiResult result);
 
 void check_cupti(CUptiResult result, const char* call);
 

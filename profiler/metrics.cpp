@@ -17,11 +17,10 @@ constexpr std::uint32_t kGh100 = 1U << 5;
 constexpr std::uint32_t kGb10x = 1U << 6;
 constexpr std::uint32_t kGb20x = 1U << 7;
 // Systems on a chip: the GPU shares the CPU's memory and has no DRAM counters of its own.
-constexpr std::uint32_t kGv11b = 1U << 8;
-constexpr std::uint32_t kGa10b = 1U << 9;
-constexpr std::uint32_t kGb10b = 1U << 10;
-constexpr std::uint32_t kSystemsOnChip = kGv11b | kGa10b | kGb10b;
-constexpr std::uint32_t kAll = (1U << 11) - 1;
+constexpr std::uint32_t kGa10b = 1U << 8;
+constexpr std::uint32_t kGb10b = 1U << 9;
+constexpr std::uint32_t kSystemsOnChip = kGa10b | kGb10b;
+constexpr std::uint32_t kAll = (1U << 10) - 1;
 
 constexpr std::array kGv100Chips{"GV100"sv};
 constexpr std::array kTu10xChips{"TU102"sv, "TU104"sv, "TU106"sv, "TU116"sv, "TU117"sv};
@@ -31,7 +30,6 @@ constexpr std::array kAd10xChips{"AD102"sv, "AD103"sv, "AD104"sv, "AD106"sv, "AD
 constexpr std::array kGh100Chips{"GH100"sv};
 constexpr std::array kGb10xChips{"GB100"sv, "GB102"sv, "GB110"sv};
 constexpr std::array kGb20xChips{"GB202"sv, "GB203"sv, "GB205"sv, "GB206"sv, "GB207"sv};
-constexpr std::array kGv11bChips{"GV11B"sv};
 constexpr std::array kGa10bChips{"GA10B"sv};
 constexpr std::array kGb10bChips{"GB10B"sv, "GB20B"sv};
 
@@ -44,7 +42,6 @@ constexpr std::array kFamilies{
     ChipFamily{"GH100", "H100, H200, GH200", kGh100, kGh100Chips},
     ChipFamily{"GB10x", "B200, B300", kGb10x, kGb10xChips},
     ChipFamily{"GB20x", "RTX 50, RTX PRO Blackwell", kGb20x, kGb20xChips},
-    ChipFamily{"GV11B", "Xavier", kGv11b, kGv11bChips},
     ChipFamily{"GA10B", "Orin", kGa10b, kGa10bChips},
     ChipFamily{"GB10B", "Thor, GB10", kGb10b, kGb10bChips},
 };
@@ -100,7 +97,6 @@ constexpr std::array kSramWriteSt{kSassSt};
 constexpr std::array kSramWriteLdgsts{kSassSt, kSassLdgsts};
 constexpr std::array kSramWriteStsm{kSassSt, kSassStsm, kSassLdgsts};
 
-constexpr std::uint32_t kVolta = kGv100 | kGv11b;
 constexpr std::uint32_t kAmpereAda = kGa100 | kGa10x | kGa10b | kAd10x;
 constexpr std::uint32_t kBlackwell = kGb10x | kGb20x | kGb10b;
 constexpr std::uint32_t kTma = kGh100 | kBlackwell;
@@ -115,10 +111,10 @@ constexpr std::array kSums{
     MetricSum{Quantity::hbm_write, kGb20x, 1, kDramOpWrite},
     MetricSum{Quantity::l2_read, kAll, 1, kL2Read},
     MetricSum{Quantity::l2_write, kAll, 1, kL2Write},
-    MetricSum{Quantity::sram_read, kVolta, 1, kSramReadLd},
+    MetricSum{Quantity::sram_read, kGv100, 1, kSramReadLd},
     MetricSum{Quantity::sram_read, kTu10x | kAmpereAda | kBlackwell, 1, kSramReadLdsm},
     MetricSum{Quantity::sram_read, kGh100, 1, kSramReadGmma},
-    MetricSum{Quantity::sram_write, kVolta | kTu10x, 1, kSramWriteSt},
+    MetricSum{Quantity::sram_write, kGv100 | kTu10x, 1, kSramWriteSt},
     MetricSum{Quantity::sram_write, kAmpereAda, 1, kSramWriteLdgsts},
     MetricSum{Quantity::sram_write, kTma, 1, kSramWriteStsm},
     MetricSum{Quantity::tma_fill, kTma, 1, kTmaFill},
