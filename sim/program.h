@@ -110,7 +110,9 @@ struct Access {
   Guard guard;
   Path path = Path::registers;
   L2Hint hint = L2Hint::normal;
-  std::int64_t multicast = 1;  // CTAs of a cluster that share one L2 read
+  // CTAs of a cluster whose shared memory one L2 read fills; a guard on the loop over the cluster's CTAs says
+  // which of them issues it.
+  std::int64_t multicast = 1;
 };
 
 // Bytes that a step moves between shared memory and registers each time it runs, from the shapes of its

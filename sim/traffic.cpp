@@ -106,7 +106,7 @@ void count_access(const Program& program, StepSums& sums, const Access& access, 
   switch (access.operation) {
     case Operation::load:
       increase(traffic.l2.read, bytes);
-      increase(traffic.io.read, bytes / as_count(access.multicast));
+      increase(traffic.io.read, bytes);
       break;
     case Operation::store:
       increase(traffic.l2.write, bytes);
@@ -119,7 +119,7 @@ void count_access(const Program& program, StepSums& sums, const Access& access, 
   }
   if (access.path == Path::registers || access.path == Path::registers_l1) return;
   const std::uint64_t tile = product(as_count(access.rows.extent), as_count(access.columns.extent), width);
-  const std::uint64_t filled = checked_multiply(sums.iterations(access.guard), tile);
+  const std::uint64_t filled = product(sums.iterations(access.guard), tile, as_count(access.multicast));
   increase(access.operation == Operation::load ? traffic.sram.write : traffic.sram.read, filled);
 }
 

@@ -94,11 +94,11 @@ BoxWalk::Treatment BoxWalk::treatment_of(int level, std::array<std::int64_t, 3>&
                           (place->offset.divisor == 1 && factor(place->offset, loop) == factor(start, loop));
   std::int64_t& covered = reach[static_cast<std::size_t>(dimension)];
   if (!whole_steps || !same_place || factor(start, loop) != covered) {
-    covered = kNone;  // a gap or an overlap: outer loops cannot be merged either
+    covered = 0;  // a gap or an overlap: no outer loop steps by 0, so none merges either
     return Treatment::enumerate;
   }
   const auto depth = static_cast<std::size_t>(level);
-  covered = loops_[depth].constant ? covered * span(depth, Indices{}).length() : kNone;
+  covered = loops_[depth].constant ? covered * span(depth, Indices{}).length() : 0;
   return static_cast<Treatment>(dimension + 1);
 }
 
@@ -110,6 +110,15 @@ BoxWalk::PreparedBound BoxWalk::prepare(const Bound& bound) const {
 WalkedBox BoxWalk::box_at(const Indices& indices, const std::array<std::int64_t, 3>& lengths,
                           std::uint64_t times) const {
   WalkedBox box{.times = times, .planes = {0, 1}, .rows = {0, 1}, .columns = {0, 1}};
+  const auto clipped = [&](const Range& range, std::int64_t length, const PreparedBound& limit) {
+    const std::int64_t start = value_of(range.start, indices);
+    return Interval{std::max<std::int64_t>(start, 0),
+                    std::min(start + length, limit.value(program_, indices))};
+  };
+  if (dimensions_.rows != nullptr) box.rows = clipped(*dimensions_.rows, lengths[1], row_limit_);
+  if (dimensions_.columns != nullptr) box.columns = clipped(*dimensions_.columns, lengths[2], column_limit_);
+  // An empty box lies nowhere: tables need no entries for tiles beyond the end of a sequence.
+  if (box.rows.length() == 0 || box.columns.length() == 0) return box;
   if (dimensions_.plane != nullptr) {
     const Affine& offset = dimensions_.plane->offset;
     // Planes merge in the numerator: the planes from first / divisor to last / divisor.
@@ -124,13 +133,6 @@ WalkedBox BoxWalk::box_at(const Indices& indices, const std::array<std::int64_t,
     box.planes = {shift + divide(first, offset.divisor),
                   shift + divide(first + lengths[0] - 1, offset.divisor) + 1};
   }
-  const auto clipped = [&](const Range& range, std::int64_t length, const PreparedBound& limit) {
-    const std::int64_t start = value_of(range.start, indices);
-    return Interval{std::max<std::int64_t>(start, 0),
-                    std::min(start + length, limit.value(program_, indices))};
-  };
-  if (dimensions_.rows != nullptr) box.rows = clipped(*dimensions_.rows, lengths[1], row_limit_);
-  if (dimensions_.columns != nullptr) box.columns = clipped(*dimensions_.columns, lengths[2], column_limit_);
   if (dimensions_.place != nullptr) {
     const std::int64_t skipped = box.rows.begin - value_of(dimensions_.rows->start, indices);
     const std::int64_t placed = value_of(*dimensions_.place, program_, indices) + skipped;

@@ -1,0 +1,174 @@
+#include "tests/sim/random_programs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <random>
+
+namespace hbmscope {
+
+void showValue(const Plan& plan, std::ostream& out) {
+  const Problem& p = plan.problem;
+  out << fmt::format(
+      "batch {} heads {} kv_heads {} seqlen {}x{} head_dim {},{} {} mask {} window {} page {}; br {} bc {} "
+      "splits {} order {}",
+      p.batch, p.heads, p.kv_heads, p.seqlen_q, p.seqlen_kv, p.head_dim, p.head_dim_v, to_string(p.dtype),
+      to_string(p.mask), p.window, p.page_size, plan.tile.br, plan.tile.bc, plan.tile.splits,
+      to_string(plan.order));
+}
+
+}  // namespace hbmscope
+
+namespace hbmscope::test {
+namespace {
+
+std::int64_t from(std::int64_t smallest, std::int64_t largest) {
+  return *rc::gen::inRange<std::int64_t>(smallest, largest + 1);
+}
+
+// Lengths of the sequences of a batch, and where their pages lie: any, but the same for the same plan.
+std::vector<std::int64_t> lengths_of(const Plan& plan, std::int64_t longest) {
+  std::minstd_rand random(static_cast<unsigned>(longest * 31 + plan.problem.batch));
+  std::vector<std::int64_t> lengths;
+  for (std::int64_t b = 0; b < plan.problem.batch; ++b) {
+    lengths.push_back(1 + static_cast<std::int64_t>(random()) % longest);
+  }
+  return lengths;
+}
+
+std::vector<std::vector<std::int64_t>> shuffled_pages(const std::vector<std::int64_t>& lengths,
+                                                      std::int64_t page_size) {
+  std::vector<std::vector<std::int64_t>> table;
+  std::vector<std::int64_t> pages;
+  for (std::int64_t length : lengths) {
+    table.emplace_back(static_cast<std::size_t>(ceil_div(length, page_size)));
+    for (std::size_t i = 0; i < table.back().size(); ++i) {
+      pages.push_back(static_cast<std::int64_t>(pages.size()));
+    }
+  }
+  std::shuffle(pages.begin(), pages.end(), std::minstd_rand(7));
+  for (auto& row : table) {
+    for (std::int64_t& page : row) {
+      page = pages.back();
+      pages.pop_back();
+    }
+  }
+  return table;
+}
+
+BuiltProgram built_backward(const Plan& plan) {
+  BuiltProgram built;
+  build_flash2_backward(plan, built);
+  return built;
+}
+
+BuiltProgram built_split_kv(Plan plan) {
+  if (plan.problem.mask == Mask::window) plan.problem.mask = Mask::causal;
+  plan.tile.splits = 1 + plan.problem.seqlen_kv % 4;
+  BuiltProgram built;
+  build_split_kv(plan, built);
+  return built;
+}
+
+BuiltProgram built_paged(Plan plan) {
+  plan.problem.mask = Mask::full;
+  // A page of a quarter, half, once, twice or four times the tile.
+  const std::int64_t choice = plan.problem.seqlen_kv % 5;
+  const std::int64_t side = 1 + plan.tile.bc % 9;
+  plan.tile.bc = choice < 2 ? side * (4 >> choice) : side;
+  plan.problem.page_size = choice < 2 ? side : side << (choice - 2);
+  const auto lengths = lengths_of(plan, plan.problem.seqlen_kv);
+  BuiltProgram built;
+  build_paged(plan, lengths, shuffled_pages(lengths, plan.problem.page_size), built);
+  return built;
+}
+
+BuiltProgram built_mla(Plan plan) {
+  plan.problem.kv_heads = 1;
+  plan.problem.head_dim_v = std::min(plan.problem.head_dim, plan.problem.head_dim_v);
+  BuiltProgram built;
+  build_mla(plan, built);
+  return built;
+}
+
+BuiltProgram built_longest_first(const Plan& plan) {
+  BuiltProgram built;
+  build_longest_first(plan, 4, built);
+  return built;
+}
+
+BuiltProgram built_ragged(Plan plan) {
+  if (plan.problem.mask == Mask::window) plan.problem.mask = Mask::causal;
+  const auto lengths = lengths_of(plan, plan.problem.seqlen_q);
+  plan.problem.seqlen_q = plan.problem.seqlen_kv = *std::max_element(lengths.begin(), lengths.end());
+  BuiltProgram built;
+  build_ragged_batch(plan, lengths, built);
+  return built;
+}
+
+BuiltProgram built_packed_gqa(const Plan& plan) {
+  BuiltProgram built;
+  build_packed_gqa(plan, built);
+  return built;
+}
+
+BuiltProgram built_multicast(Plan plan) {
+  plan.problem.mask = Mask::full;
+  BuiltProgram built;
+  build_multicast(plan, 1 + plan.problem.seqlen_q % 3, built);
+  return built;
+}
+
+}  // namespace
+
+rc::Gen<Plan> any_plan() {
+  return rc::gen::exec([] {
+    Plan plan;
+    Problem& problem = plan.problem;
+    problem.batch = from(1, 2);
+    problem.kv_heads = from(1, 3);
+    problem.heads = problem.kv_heads * from(1, 3);
+    problem.seqlen_q = from(1, 96);
+    problem.seqlen_kv = from(1, 96);
+    problem.head_dim = from(1, 6);
+    problem.head_dim_v = from(1, 6);
+    problem.dtype = *rc::gen::element(DataType::fp32, DataType::bf16, DataType::fp16, DataType::fp8);
+    problem.mask = *rc::gen::element(Mask::full, Mask::causal, Mask::window);
+    problem.window = problem.mask == Mask::window ? from(1, 50) : 0;
+    plan.tile.br = from(1, 64);
+    plan.tile.bc = from(1, 64);
+    plan.order = *rc::gen::element(Order::q_fastest, Order::head_fastest);
+    return plan;
+  });
+}
+
+BuiltProgram Builder::operator()(const Plan& plan) const {
+  if (build != nullptr) return build(plan);
+  BuiltProgram built;
+  build_program(*algorithm, *variant, plan, built.program);
+  return built;
+}
+
+std::vector<Builder> all_builders() {
+  std::vector<Builder> builders;
+  for (const Algorithm* algorithm : algorithms()) {
+    for (const Variant& variant : algorithm->variants) {
+      builders.push_back({fmt::format("{} {}", algorithm->name, variant.name), nullptr, algorithm, &variant});
+    }
+  }
+  for (const auto& [name, build] :
+       std::initializer_list<std::pair<const char*, BuiltProgram (*)(const Plan&)>>{
+           {"backward", built_backward},
+           {"split-KV", [](const Plan& plan) { return built_split_kv(plan); }},
+           {"paged", [](const Plan& plan) { return built_paged(plan); }},
+           {"MLA", [](const Plan& plan) { return built_mla(plan); }},
+           {"longest first", built_longest_first},
+           {"ragged batch", [](const Plan& plan) { return built_ragged(plan); }},
+           {"packed GQA", built_packed_gqa},
+           {"multicast", [](const Plan& plan) { return built_multicast(plan); }}}) {
+    builders.push_back({name, build, nullptr, nullptr});
+  }
+  return builders;
+}
+
+}  // namespace hbmscope::test
