@@ -49,7 +49,7 @@ list(JOIN cuda_missing ", " cuda_missing)
 list(JOIN cuda_roots ", " cuda_roots)
 string(CONCAT cuda_cure
   "CUDA: no toolkit 12.6 or later (${cuda_missing} not found in ${cuda_roots}). Kernels and live counters need one: "
-  "install cuda-driver-dev-13-0, cuda-nvrtc-dev-13-0 and cuda-cupti-dev-13-0 from NVIDIA's package repository "
+  "install cuda-toolkit-13-0 (or later) from NVIDIA's package repository "
   "(https://developer.nvidia.com/cuda-downloads), or name a folder: -DCUDAToolkit_ROOT=<folder>.")
 if(HBMSCOPE_CUDA STREQUAL "ON")
   message(FATAL_ERROR "${cuda_cure}")
