@@ -1,11 +1,12 @@
-// A synthetic data set for the page's test: values follow simple formulas, and are not results of anything.
-// `node make_sample.mjs` prints JSON as `hbmscope ... --json -` does.
+// Synthetic data sets for the page's test: values follow simple formulas, and are not results of anything.
+// `node make_sample.mjs measured|predicted|single` prints JSON as `hbmscope ... --json -` does.
 
 const SMS = 132;
 const GPU = {
   name: 'h200', full_name: 'NVIDIA H200', sms: SMS, clock_hz: 1.98e9, hbm_bytes_per_s: 4.8e12, l2_bytes_per_s: 9.9e12,
   sram_bytes_per_s: SMS * 128 * 1.98e9, tensor_flops_per_s: {bf16: 9.894e14, fp16: 9.894e14}, exp_per_s: SMS * 16 * 1.98e9,
-  l2_capacity_bytes: 62914560
+  l2_capacity_bytes: 62914560,
+  sources: {hbm_bytes_per_s: {source: 'datasheet', measured: false}, l2_bytes_per_s: {source: 'a benchmark', measured: true}}
 };
 
 // A fixed pseudo-random sequence (Lehmer, modulus 2^31 - 1), so that the sample is the same every time.
@@ -79,7 +80,12 @@ function recordOf(point, number) {
   return record;
 }
 
-export function sample() {
+const DOCUMENT = {
+  schema_version: 1,
+  provenance: {tool: 'hbmscope', version: '0.1.0', git_commit: 'synthetic', argv: ['hbmscope', 'validate', '--seqlen', '512..8192*4'], date: '2026-11-29T12:00:00Z', gpu: 'NVIDIA H200'}
+};
+
+function measured() {
   const records = [];
   for (const algorithm of ['standard', 'flash2'])
     for (const dtype of ['bf16', 'fp16'])
@@ -88,14 +94,35 @@ export function sample() {
           for (const seqlen of [512, 2048, 8192])
             for (const tile of [[64, 64], [128, 64], [256, 64]])
               records.push(recordOf(pointOf(algorithm, dtype, headDim, mask, seqlen, tile), records.length));
-  return {
-    schema_version: 1,
-    provenance: {tool: 'hbmscope', version: '0.1.0', git_commit: 'synthetic', argv: ['hbmscope', 'validate', '--seqlen', '512..8192*4'], date: '2026-11-29T12:00:00Z', gpu: 'NVIDIA H200'},
-    gpus: [GPU], records
-  };
+  return {...DOCUMENT, gpus: [GPU], records};
 }
+
+// No measurement; two GPUs, one without an L2 rate and without fp16; a window, unequal lengths, GQA, a model-only
+// variant without shared-memory counts.
+function predicted() {
+  const other = {...GPU, name: 'other', full_name: 'Another GPU', l2_bytes_per_s: undefined, hbm_bytes_per_s: 2e12, tensor_flops_per_s: {bf16: 3e14}};
+  const records = [];
+  for (const gpu of [GPU, other])
+    for (const [algorithm, variant] of [['standard', 'mma'], ['flash1', 'paper'], ['flash2', 'mma']])
+      for (const seqlen of [500, 1000, 2000])
+        for (const tile of [[64, 64], [128, 32]]) {
+          const point = {...pointOf(algorithm, 'bf16', 128, 'window', seqlen, tile), gpu: gpu.name, variant, batch: 1, kv_heads: 4, window: 256, seqlen_kv: seqlen + 24};
+          const prediction = predict(point);
+          if (variant === 'paper') delete prediction.sram_read_bytes, delete prediction.sram_write_bytes;
+          records.push({point, status: 'ok', feasible: true, prediction, provenance: {stale: false}});
+        }
+  return {...DOCUMENT, gpus: [GPU, other], records};
+}
+
+function single() {
+  return {...DOCUMENT, gpus: [GPU], records: [recordOf(pointOf('flash2', 'bf16', 128, 'full', 4096, [128, 64]), 0)]};
+}
+
+const SAMPLES = {measured, predicted, single};
 
 // One count is the largest of 64 bits, which a double cannot hold.
 const withLargestCount = (json) => json.replace(/"footprint_bytes":\d+/, '"footprint_bytes":18446744073709551615');
 
-if (import.meta.url === `file://${process.argv[1]}`) process.stdout.write(withLargestCount(JSON.stringify(sample())));
+const make = SAMPLES[process.argv[2]];
+if (!make) throw new Error(`usage: node make_sample.mjs ${Object.keys(SAMPLES).join('|')}`);
+process.stdout.write(withLargestCount(JSON.stringify(make())));

@@ -70,6 +70,21 @@ test('verdict: mean and worst error per algorithm and boundary', async () => {
   }
 });
 
+test('verdict: HBM against compulsory and io', async () => {
+  for (const algorithm of algorithms) {
+    const own = records.filter((record) => record.point.algorithm === algorithm && record.prediction?.compulsory_bytes && record.prediction.io_bytes);
+    const measured = own.filter((record) => bytes(record, 'measurement', 'hbm', 'total'));
+    const ratios = measured.length ? measured.map((record) => bytes(record, 'measurement', 'hbm', 'total') / record.prediction.compulsory_bytes)
+      : own.map((record) => record.prediction.io_bytes / record.prediction.compulsory_bytes);
+    const sentence = byId(page, `verdict-bounds-${algorithm}`);
+    assert.equal(await sentence.count(), ratios.length ? 1 : 0);
+    if (!ratios.length) continue;
+    const [low, high] = (await sentence.textContent()).match(/[\d.\u202f]+×/g);
+    rounds(low, Math.min(...ratios), `${algorithm} lowest`);
+    rounds(high, Math.max(...ratios), `${algorithm} highest`);
+  }
+});
+
 test('verdict: sentences on errors and the biggest saving', async () => {
   for (const boundary of BOUNDARIES) {
     const expected = errorSummary(records, boundary, WAYS);
@@ -238,7 +253,8 @@ test('selection: by keyboard alone', {skip: skipUnmeasured}, async () => {
     await stops.first().focus();
     const start = await fresh.evaluateHandle(() => document.activeElement);
     await fresh.keyboard.press('ArrowRight');
-    assert.ok(await fresh.evaluate((first) => document.activeElement !== first, start), 'an arrow key moves on');
+    const alone = (await stops.first().locator('xpath=..').locator(mark).count()) === 1;
+    assert.equal(await fresh.evaluate((first) => document.activeElement === first, start), alone, 'an arrow key moves on');
     const focused = await fresh.evaluate(() => Number(document.activeElement.dataset.index));
     await fresh.keyboard.press('Enter');
     const {table, [chart]: own} = await selectedIn(fresh);
@@ -282,7 +298,16 @@ test('charts can be saved as SVG', async () => {
   assert.match(svg, /FLOP per/);
 });
 
-// Number of pairs of texts in one drawing that overlap.
+// Texts that leave their drawing.
+const clipped = (other) => other.$$eval('svg[role=group]', (charts) => charts.flatMap((chart) => {
+  const box = chart.getBoundingClientRect();
+  return [...chart.querySelectorAll('text')].filter((node) => {
+    const own = node.getBoundingClientRect();
+    return own.left < box.left - 1 || own.right > box.right + 1 || own.top < box.top - 1 || own.bottom > box.bottom + 1;
+  }).map((node) => node.textContent);
+}));
+
+// Pairs of texts in one drawing that overlap.
 const overlaps = (other) => other.$$eval('svg[role=group]', (charts) => charts.flatMap((chart) => {
   const boxes = [...chart.querySelectorAll('text')].filter((node) => node.textContent).map((node) => [node.textContent, node.getBoundingClientRect()]);
   return boxes.flatMap(([a, p], i) => boxes.slice(i + 1).filter(([, q]) => p.left < q.right && q.left < p.right && p.top + 2 < q.bottom && q.top + 2 < p.bottom).map(([b]) => `${a} | ${b}`));
@@ -296,6 +321,7 @@ for (const [width, colorScheme] of [[1400, 'light'], [1400, 'dark'], [900, 'ligh
       await byId(fresh, 'roofline-level').selectOption(boundary);
       assert.ok(await fresh.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth));
       assert.deepEqual(await overlaps(fresh), []);
+      assert.deepEqual(await clipped(fresh), []);
     }
     const luminance = await fresh.evaluate(() => getComputedStyle(document.body).backgroundColor.match(/\d+/g).map(Number).reduce((sum, c) => sum + c, 0));
     assert.equal(luminance < 200, colorScheme === 'dark');

@@ -94,7 +94,12 @@ export function totalError(record, boundary) {
 
 export const isMeasured = (record) => Object.values(record.measurement).some((value) => typeof value === 'number');
 
-export const algorithmColour = (data, algorithm) => `var(--series-${data.algorithms.indexOf(algorithm) % 6})`;
+// The standard algorithm, to which all others are compared, has a colour of its own in every report.
+export function algorithmColour(data, algorithm) {
+  if (algorithm === 'standard') return 'var(--series-0)';
+  const others = data.algorithms.filter((each) => each !== 'standard');
+  return `var(--series-${1 + (others.indexOf(algorithm) % 5)})`;
+}
 
 // Fields offered as filters: the algorithm always, others when they differ between points.
 export function filterFields(data) {

@@ -68,7 +68,7 @@ export function detail(root, data, store) {
     const grid = append(box, 'div', {class: 'facets'});
     for (const part of [comparison, rest, traffic]) part(append(grid, 'div'), record);
     append(box, 'p', {class: 'note'}, `Point: ${pairs(record.point)}.`);
-    if (Object.keys(record.provenance).length) append(box, 'p', {class: 'note'}, `Measurement: ${pairs(record.provenance)}.`);
+    if (record.provenance.source) append(box, 'p', {class: 'note'}, `Measurement: ${pairs(record.provenance)}.`);
   }
   return {draw: select, select};
 }

@@ -55,8 +55,12 @@ function cellLines(record, quantity) {
     record.status === 'ok' ? '' : `${record.status}: ${record.reason}`].filter(Boolean);
 }
 
+// Room for the row labels: digits of the 12 px font are at most 8 px wide.
+const labelWidth = (rows) => 16 + 8 * Math.max(4, ...rows.map((row) => row.length));
+
 function drawMap(root, {name, records, rows, columns, quantity, colours, width}, store) {
-  const area = {left: 56, top: 52, rowHeight: 34};
+  const left = labelWidth(rows);
+  const area = {left, top: 52, rowHeight: 34};
   const height = area.top + rows.length * area.rowHeight + 8;
   const svg = append(root, 'svg', {class: 'heatmap', viewBox: `0 0 ${width} ${height}`, width: '100%', style: `max-width:${width}px`, role: 'group',
     'data-testid': `heatmap-${name.replace(/\W+/g, '-')}`, 'aria-label': `${quantity.name} of ${name} over sequence length and tile`});
@@ -131,7 +135,7 @@ export function heatmap(root, data, store) {
       const order = (a, b) => a.seqlen_kv - b.seqlen_kv || a.seqlen_q - b.seqlen_q;
       const rows = [...new Set(members.map((record) => record.point).sort(order).map(sequence))];
       const columns = [...new Set(members.map((record) => record.point).sort((a, b) => a.br - b.br || a.bc - b.bc).map(tile))];
-      const map = {name, records: members, rows, columns, quantity, colours, width: 60 + 104 * Math.max(2, columns.length)};
+      const map = {name, records: members, rows, columns, quantity, colours, width: labelWidth(rows) + 4 + 104 * Math.max(2, columns.length)};
       drawMap(append(maps, 'div', {style: `flex: 0 1 ${map.width}px`}), map, store);
       drawTwin(twinBox, map);
     }

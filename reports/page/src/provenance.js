@@ -1,6 +1,6 @@
 // Where the numbers come from: the run, the measurements' sources, the GPUs' rates.
 import {distinct} from './data.js';
-import {simpleTable} from './dom.js';
+import {append, simpleTable} from './dom.js';
 import * as format from './format.js';
 
 const shown = (value) => (Array.isArray(value) ? value.join(' ') : typeof value === 'object' ? JSON.stringify(value) : String(value));
@@ -50,4 +50,13 @@ export function provenance(root, data) {
     rate('L2 capacity', 'l2-capacity', (gpu) => gpu.l2_capacity_bytes ?? undefined, (value) => (value === undefined ? '' : `${(value / 2 ** 20).toFixed(0)} MiB`)),
     {name: 'tensor FLOP/s', key: 'tensor', value: (gpu) => Object.entries(gpu.tensor_flops_per_s ?? {}).map(([dtype, value]) => `${dtype} ${format.flopsPerSecond(value)}`).join(', ')},
   ]});
+
+  // Which of the rates are a datasheet's and which were measured, and by whom.
+  const rates = data.gpus.flatMap((gpu) => Object.entries(gpu.sources ?? {}).map(([name, held]) => ({gpu, name, ...held})));
+  if (!rates.length) return;
+  const details = append(root, 'details', {class: 'twin'});
+  append(details, 'summary', {}, 'Sources of the GPUs\u2019 rates');
+  simpleTable(details, {testid: 'provenance-rates', rows: rates, columns: [
+    {name: 'GPU', key: 'gpu', value: (row) => row.gpu.full_name ?? row.gpu.name}, {name: 'rate', key: 'rate', value: (row) => row.name.replace(/_/g, ' ')},
+    {name: 'kind', key: 'kind', value: (row) => (row.measured ? 'measured' : 'documented')}, {name: 'source', key: 'source', class: 'wrap', value: (row) => row.source}]});
 }

@@ -50,6 +50,8 @@ function errorSentence(records, boundary) {
     `${format.percent(Math.abs(summary.worst.error))} at worst (${plural(summary.count, 'comparison')}).`;
 }
 
+const rangeOf = (values) => ({median: median(values), low: Math.min(...values), high: Math.max(...values)});
+
 // HBM measured against the two counts that need no cache model: how far above the fewest bytes possible
 // (compulsory), and how far below what no cache at all would move (io).
 export function hbmBounds(records) {
@@ -61,15 +63,19 @@ export function hbmBounds(records) {
   if (!pairs.length) return undefined;
   const overCompulsory = pairs.map((pair) => pair.measured / pair.compulsory);
   const ioOver = pairs.map((pair) => pair.io / pair.measured);
-  const range = (values) => ({median: median(values), low: Math.min(...values), high: Math.max(...values)});
-  return {count: pairs.length, overCompulsory: range(overCompulsory), ioOver: range(ioOver)};
+  return {count: pairs.length, overCompulsory: rangeOf(overCompulsory), ioOver: rangeOf(ioOver)};
 }
 
 const rangeText = (range) => `${format.ratio(range.low)} to ${format.ratio(range.high)} (median ${format.ratio(range.median)})`;
 
 function boundsSentence(algorithm, records) {
   const bounds = hbmBounds(records);
-  if (!bounds) return undefined;
+  if (!bounds) {
+    const pairs = records.map((record) => record.prediction).filter((each) => each.io_bytes && each.compulsory_bytes);
+    if (!pairs.length) return undefined;
+    return `${algorithm}: with no cache at all (io) HBM would move ${rangeText(rangeOf(pairs.map((each) => each.io_bytes / each.compulsory_bytes)))} ` +
+      'the compulsory bytes.';
+  }
   return `${algorithm}: the counters saw ${rangeText(bounds.overCompulsory)} the compulsory HBM bytes. ` +
     `With no cache at all (io) it would have been ${rangeText(bounds.ioOver)} what was measured.`;
 }
