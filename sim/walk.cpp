@@ -8,10 +8,11 @@ namespace {
 bool uses(LoopMask mask, int loop) { return (mask >> loop & 1) != 0; }
 
 std::int64_t factor(const Affine& affine, int loop) {
+  std::int64_t sum = 0;
   for (std::size_t t = 0; t < static_cast<std::size_t>(affine.count); ++t) {
-    if (affine.terms[t].loop == loop) return affine.terms[t].factor;
+    if (affine.terms[t].loop == loop) sum += affine.terms[t].factor;
   }
-  return 0;
+  return sum;
 }
 
 }  // namespace
