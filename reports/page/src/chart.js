@@ -5,8 +5,9 @@ import {select} from 'd3-selection';
 import {symbol, symbolCircle, symbolTriangle} from 'd3-shape';
 
 import {append, tooltip} from './dom.js';
+import {extent} from './format.js';
 
-const LARGEST_MARK_COUNT = 4000;
+const LARGEST_MARK_COUNT = 2000;
 export const CIRCLE = symbol(symbolCircle, 46)();
 export const TRIANGLE = symbol(symbolTriangle, 42)();
 const RING = symbol(symbolCircle, 220)();
@@ -30,7 +31,7 @@ export function canvas(parent, {testid, label, width, height}) {
 
 // A logarithmic scale around the values with a little air.
 export function logScale(values, range, air = 1.3) {
-  const [low, high] = [Math.min(...values), Math.max(...values)];
+  const [low, high] = extent(values);
   return scaleLog([low / air, high * air], range);
 }
 

@@ -8,6 +8,16 @@ function significant(value, digits) {
   return value.toFixed(Math.min(12, Math.max(0, digits - 1 - magnitude)));
 }
 
+// [least, largest]; Math.min(...values) would overflow the stack on 100,000 values.
+export function extent(values) {
+  let [low, high] = [Infinity, -Infinity];
+  for (const value of values) {
+    low = Math.min(low, value);
+    high = Math.max(high, value);
+  }
+  return [low, high];
+}
+
 export function grouped(text) {
   const [whole, fraction] = String(text).split('.');
   const spaced = whole.replace(/\B(?=(\d{3})+(?!\d))/g, THIN);
@@ -59,7 +69,7 @@ export function ratio(value) {
 // digits line up. Small values keep three digits as long as that takes no more than four decimals.
 export function column(values, factor) {
   const present = values.filter((value) => value !== undefined && value !== 0).map((v) => Math.abs(v) / factor);
-  const smallest = present.length ? Math.min(...present) : 1;
+  const smallest = present.length ? extent(present)[0] : 1;
   const decimals = Math.min(4, Math.max(1, 2 - Math.floor(Math.log10(smallest))));
   return (value) => (value === undefined ? '' : grouped((value / factor).toFixed(decimals)));
 }

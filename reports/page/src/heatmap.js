@@ -33,7 +33,7 @@ const strength = (quantity, value) => (quantity.signed ? Math.max(1e-4, Math.abs
 function colourScale(quantity, records) {
   const values = records.map(quantity.value).filter((value) => value !== undefined).map((value) => strength(quantity, value)).filter((v) => v > 0);
   if (!values.length) return undefined;
-  const [low, high] = [Math.min(...values), Math.max(...values)];
+  const [low, high] = format.extent(values);
   // The palest and darkest ends are left out: text must stay readable on both.
   const scale = scaleSequentialLog([low, high > low ? high : low * 1.01], (t) => interpolateYlGnBu(0.08 + 0.84 * t));
   return {scale, low, high, dark: (value) => Math.log(value / low) / Math.log(scale.domain()[1] / low) > 0.52};

@@ -48,7 +48,7 @@ function drawErrors(root, data, entries, name, store) {
   const known = entries.filter((entry) => entry.error !== undefined);
   const x = logScale(entries.map((entry) => entry.measured), [area.left, area.right]);
   const errors = known.map((entry) => entry.error * 100);
-  const y = scaleLinear([Math.min(0, ...errors), Math.max(0, ...errors)], [area.bottom - 8, area.top + 8]).nice();
+  const y = scaleLinear(format.extent([0, ...errors]), [area.bottom - 8, area.top + 8]).nice();
   axes(svg, {x, y, area, xLabel: 'measured bytes', yLabel: 'error, predicted / measured − 1 (%)', xFormat: (v) => format.bytes(v, 1),
     yFormat: (value) => (value === 0 ? '0' : `${value < 0 ? '\u2212' : '+'}${Number(Math.abs(value).toPrecision(3))}`)});
   append(svg, 'line', {class: 'reference', x1: area.left, x2: area.right, y1: y(0), y2: y(0)});

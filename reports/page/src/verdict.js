@@ -50,7 +50,10 @@ function errorSentence(records, boundary) {
     `${format.percent(Math.abs(summary.worst.error))} at worst (${plural(summary.count, 'comparison')}).`;
 }
 
-const rangeOf = (values) => ({median: median(values), low: Math.min(...values), high: Math.max(...values)});
+function rangeOf(values) {
+  const [low, high] = format.extent(values);
+  return {median: median(values), low, high};
+}
 
 // HBM measured against the two counts that need no cache model: how far above the fewest bytes possible
 // (compulsory), and how far below what no cache at all would move (io).
