@@ -51,10 +51,9 @@ TEST(Stream, GridsFirstLoopRunsFastest) {
 }
 
 TEST(Stream, LoopsWalkUpDownAndAlternating) {
-  for (const auto& [walk, expected] :
-       {std::pair{Walk::up, Seen{0, 1, 2, 10, 11, 12, 20, 21, 22}},
-        std::pair{Walk::down, Seen{2, 1, 0, 12, 11, 10, 22, 21, 20}},
-        std::pair{Walk::alternating, Seen{0, 1, 2, 12, 11, 10, 20, 21, 22}}}) {
+  for (const auto& [walk, expected] : {std::pair{Walk::up, Seen{0, 1, 2, 10, 11, 12, 20, 21, 22}},
+                                       std::pair{Walk::down, Seen{2, 1, 0, 12, 11, 10, 22, 21, 20}},
+                                       std::pair{Walk::alternating, Seen{0, 1, 2, 12, 11, 10, 20, 21, 22}}}) {
     Walked walked;
     walked.launch->loops.push(counted("tile", 3));
     walked.launch->grid_loops = 1;
@@ -85,8 +84,7 @@ TEST(Stream, GuardsFollowTheDirection) {
        {std::tuple{Kind::first, Walk::up, Seen{0}}, std::tuple{Kind::first, Walk::down, Seen{2}},
         std::tuple{Kind::last, Walk::up, Seen{2}}, std::tuple{Kind::last, Walk::down, Seen{0}},
         std::tuple{Kind::not_first, Walk::up, Seen{1, 2}},
-        std::tuple{Kind::not_first, Walk::down, Seen{1, 0}},
-        std::tuple{Kind::not_last, Walk::up, Seen{0, 1}},
+        std::tuple{Kind::not_first, Walk::down, Seen{1, 0}}, std::tuple{Kind::not_last, Walk::up, Seen{0, 1}},
         std::tuple{Kind::not_last, Walk::down, Seen{2, 1}}}) {
     Walked walked;
     walked.launch->loops.push(counted("tile", 1));
