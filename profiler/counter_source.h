@@ -26,7 +26,8 @@ struct Replay {
 
 // What was read. A quantity without a value is in `absent` with the reason; nothing is ever 0 for "not read".
 struct CounterReadings {
-  std::vector<std::map<Quantity, double>> ranges;  // as in Replay::ranges
+  // As in Replay::ranges. Traffic is read for every range, what happens inside the SMs for the first only.
+  std::vector<std::map<Quantity, double>> ranges;
   std::map<Quantity, std::string> absent;
   int passes = 0;  // how often the replay ran
 };

@@ -17,6 +17,11 @@ namespace hbmscope {
 // One measurement:  set config, then { start, prepare, (push, body, pop) per range, stop } until all passes
 // are submitted, then decode and evaluate. Work is waited for before each push and pop, so that a range holds
 // its body and nothing else.
+struct RangeValues {
+  std::vector<std::vector<double>> values;  // [range][metric] as in Replay::ranges and MetricPlan::metrics()
+  int passes = 0;
+};
+
 class CuptiRangeSession {
  public:
   // Throws UserError with the cure if this GPU's counters cannot be used. `device` must outlive the session.
@@ -26,9 +31,9 @@ class CuptiRangeSession {
   CuptiRangeSession& operator=(const CuptiRangeSession&) = delete;
 
   const CuptiHost& host() const;
-  // values[range][metric] as in replay.ranges and plan.metrics(). Throws CuptiError; what the replay's
-  // callables throw passes through, with the session still usable.
-  std::vector<std::vector<double>> measure(const MetricPlan& plan, const Replay& replay);
+  // Runs the replay as often as CUPTI asks for. Throws CuptiError; what the replay's callables throw passes
+  // through, with the session still usable.
+  RangeValues measure(const MetricPlan& plan, const Replay& replay);
 
  private:
   struct State;

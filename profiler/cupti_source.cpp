@@ -59,12 +59,12 @@ void CuptiCounterSource::measure_set(const std::vector<Quantity>& quantities, co
   const SetPlan& set = plan_for(quantities);
   readings.absent.insert(set.absent.begin(), set.absent.end());
   if (!set.plan) return;
-  const std::vector<std::vector<double>> values = session_.measure(*set.plan, replay);
-  readings.passes += static_cast<int>(set.plan->passes());
-  for (std::size_t range = 0; range < values.size(); ++range) {
+  const RangeValues measured = session_.measure(*set.plan, replay);
+  readings.passes += measured.passes;
+  for (std::size_t range = 0; range < measured.values.size(); ++range) {
     for (const PlannedSum& sum : set.sums) {
       double total = 0;
-      for (std::size_t i = 0; i < sum.count; ++i) total += values[range][sum.first + i];
+      for (std::size_t i = 0; i < sum.count; ++i) total += measured.values[range][sum.first + i];
       if (std::isfinite(total)) {
         readings.ranges[range][sum.quantity] = total * sum.factor;
       } else {
@@ -80,8 +80,11 @@ CounterReadings CuptiCounterSource::measure(std::span<const Quantity> quantities
   for (const CounterSet set : {CounterSet::traffic, CounterSet::pipes, CounterSet::patched}) {
     const std::vector<Quantity> members = quantities_of(set, quantities);
     if (members.empty()) continue;
+    // Patched metrics are collected for one range of a pass only (seen on GH100, CUPTI 13.0: the second reads
+    // nothing), and instruments inside the SM have nothing to say about the ranges that follow anyway.
+    const bool first_only = set != CounterSet::traffic;
     try {
-      measure_set(members, replay, readings);
+      measure_set(members, first_only ? Replay{replay.prepare, {replay.ranges.front()}} : replay, readings);
     } catch (const CounterError& error) {
       for (const Quantity quantity : members) readings.absent[quantity] = error.what();
     }
