@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <stdexcept>
 #include <type_traits>
@@ -47,7 +48,7 @@ void* tensor_pointer(const Program& program, std::string_view name,
                      std::span<const DeviceAddress> addresses) {
   const int index = find_tensor(program, name);
   if (index == kNone || program.tensors[index].role == Role::on_chip) return nullptr;
-  return reinterpret_cast<void*>(addresses[static_cast<std::size_t>(index)]);
+  return std::bit_cast<void*>(addresses[static_cast<std::size_t>(index)]);
 }
 
 AttentionParams make_params(const Program& program, std::span<const DeviceAddress> addresses) {

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <limits>
@@ -51,7 +52,13 @@ void count_nans(std::span<const Half> o, DataType dtype, HeadErrors& errors) {
 }
 
 void count_nans(std::span<const float> lse, HeadErrors& errors) {
-  for (const float value : lse) errors.unwritten += std::isnan(value) ? 1U : 0U;
+  for (const float value : lse) {
+    if (std::bit_cast<std::uint32_t>(value) == 0xffffffffU) {
+      ++errors.unwritten;
+    } else if (std::isnan(value)) {
+      ++errors.not_a_number;
+    }
+  }
 }
 
 HeadErrors compare_head(const Problem& problem, const Reference& reference, std::span<const Half> o,

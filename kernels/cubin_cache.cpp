@@ -55,7 +55,7 @@ std::optional<CachedCubin> deserialize(const std::string& bytes) {
 
   std::string_view rest = std::string_view(bytes).substr(header_end + 1);
   const auto take = [&rest](std::size_t size) {
-    const std::string part(rest.substr(0, size));
+    std::string part(rest.substr(0, size));
     rest.remove_prefix(part.size());
     return part;
   };
