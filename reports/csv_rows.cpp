@@ -39,12 +39,12 @@ bool CsvRows::next(CsvRow& row) {
 CsvRows::FieldEnd CsvRows::read_field(std::string& field) {
   if (rest_.starts_with('"')) {
     read_quoted(field);
-    return read_end(false);
+    return read_end();
   }
   const std::size_t size = std::min(rest_.find_first_of(kSpecial), rest_.size());
   field.assign(rest_.substr(0, size));
   rest_.remove_prefix(size);
-  return read_end(!field.empty());
+  return read_end();
 }
 
 // From the opening quote to after the closing one; "" within stands for ".
@@ -68,13 +68,10 @@ void CsvRows::read_quoted(std::string& field) {
   }
 }
 
-// The last row may lack its line break (RFC 4180, 2.2). But a last value that is neither empty nor quoted may
-// then have lost digits, which nothing else would show.
-CsvRows::FieldEnd CsvRows::read_end(bool may_be_cut) {
-  if (rest_.empty()) {
-    if (may_be_cut) fail("expected a line break after the last value; the file seems truncated");
-    return FieldEnd::file;
-  }
+// A last row without a line break may have lost digits, or whole values where the last ones are empty:
+// nothing else would show it, so this is stricter than RFC 4180 (2.2).
+CsvRows::FieldEnd CsvRows::read_end() {
+  if (rest_.empty()) fail("expected a line break at the end of the last row; the file seems truncated");
   const char c = rest_.front();
   if (c == '\0') fail("NUL bytes are not accepted; expected CSV text");
   if (c == '\r' && !rest_.starts_with("\r\n")) {

@@ -21,16 +21,16 @@ class CsvRows {
   CsvRows(std::string_view text, std::string_view origin);
 
   // False at the end. Throws UserError naming file and line for a NUL byte, a lone carriage return, a quote
-  // within an unquoted field, text after a closing quote, a quote that nothing closes, and a last value that
-  // seems cut.
+  // within an unquoted field, text after a closing quote, a quote that nothing closes, and a last row
+  // without a line break.
   bool next(CsvRow& row);
 
  private:
-  enum class FieldEnd { comma, row, file };
+  enum class FieldEnd { comma, row };
 
   FieldEnd read_field(std::string& field);
   void read_quoted(std::string& field);
-  FieldEnd read_end(bool may_be_cut);
+  FieldEnd read_end();
   [[noreturn]] void fail(std::string_view what) const;
 
   std::string_view rest_;

@@ -49,7 +49,7 @@ std::string reason_of(const std::exception& error) {
     place.line = 1 + static_cast<std::size_t>(
                          std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(before), '\n'));
   }
-  const bool ended = reason.find("unexpected end of input") != std::string_view::npos;
+  const bool ended = byte > text.size();  // the parser counts the end as a byte
   fail_at(place, "", "",
           fmt::format("expected JSON; byte {}: {}{}", first_byte + before, reason,
                       ended ? "; the file seems truncated" : ""));
@@ -78,7 +78,8 @@ std::string shown(const Json& json) { return json.dump(-1, ' ', false, Json::err
 Json parse_json(std::string_view text, const RecordPlace& place, std::size_t first_byte) {
   // The parser takes a NUL for the end and would not look at what follows.
   const std::size_t nul = text.find('\0');
-  if (nul != std::string_view::npos) fail_at_byte(text, place, first_byte, nul, "NUL bytes are not accepted");
+  if (nul != std::string_view::npos)
+    fail_at_byte(text, place, first_byte, nul + 1, "NUL bytes are not accepted");
   DuplicateKeys duplicates(place);
   try {
     return Json::parse(text, [&](int, Json::parse_event_t event, Json& parsed) {
