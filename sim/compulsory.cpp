@@ -62,7 +62,7 @@ void cover_launch(const Program& program, const Launch& launch, Scratch& scratch
       if (launch.body[step].kind != Step::Kind::access) continue;
       const Access& access = launch.accesses[launch.body[step].index];
       const int base = base_tensor(program, access.tensor);
-      if ((access.operation == Operation::load) != loads) continue;
+      if (access.operation == (loads ? Operation::store : Operation::load)) continue;  // a reduce does both
       if (loads && program.tensors[base].role != Role::input) continue;
       Coverage& coverage = scratch.tensors[static_cast<std::size_t>(base)];
       collect(program, launch, open_loops_at(launch, step), access, loads ? coverage.seen : coverage.written);

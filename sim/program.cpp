@@ -27,24 +27,51 @@ LoopMask loops_in(const Guard& guard) {
   return condition | (guard.loop == kNone ? 0 : LoopMask{1} << guard.loop);
 }
 
+void check_table(const Program& program, const Launch& launch, int table) {
+  if (table != kNone && (table < 0 || table >= program.tables.count())) {
+    malformed(program, launch, "no such table");
+  }
+}
+
+void check_guard(const Program& program, const Launch& launch, const Guard& guard) {
+  const bool names_loop = guard.kind != Guard::Kind::always && guard.kind != Guard::Kind::when_not_negative;
+  if (names_loop && guard.loop == kNone) malformed(program, launch, "a guard names no loop");
+}
+
 void check_access(const Program& program, const Launch& launch, const Access& access, LoopMask open) {
   if (access.tensor < 0 || access.tensor >= program.tensors.count())
     malformed(program, launch, "no such tensor");
   if (program.tensors[access.tensor].role == Role::on_chip) {
     malformed(program, launch, "a tensor that lives on chip is moved through global memory");
   }
+  check_guard(program, launch, access.guard);
+  for (int table :
+       {access.plane.table, access.place.table, access.rows.limit.table, access.columns.limit.table}) {
+    check_table(program, launch, table);
+  }
   const LoopMask read = loops_in(access.plane) | loops_in(access.rows) | loops_in(access.columns) |
                         loops_in(access.guard) | (access.rows_placed ? loops_in(access.place) : 0);
   if ((read & ~open) != 0) malformed(program, launch, "an access reads a loop that is not open");
 }
 
-void check_step(const Program& program, const Launch& launch, const Step& step, OpenLoops& open) {
+void check_step(const Program& program, const Launch& launch, const Step& step, OpenLoops& open,
+                LoopMask& opened) {
   switch (step.kind) {
     case Step::Kind::open_loop: {
       if (step.index < launch.grid_loops || step.index >= launch.loops.count()) {
         malformed(program, launch, "the body opens a loop of the grid, or one that does not exist");
       }
       const Loop& loop = launch.loops[step.index];
+      check_table(program, launch, loop.begin.table);
+      check_table(program, launch, loop.end.table);
+      if ((opened >> step.index & 1) != 0) {
+        malformed(program, launch, fmt::format("loop {} opens twice", loop.name));
+      }
+      opened |= LoopMask{1} << step.index;
+      const bool alternates = loop.walk == Walk::alternating;
+      if (alternates && (loop.alternates_with < 0 || (mask_of(open) >> loop.alternates_with & 1) == 0)) {
+        malformed(program, launch, fmt::format("loop {} alternates with a loop that is not open", loop.name));
+      }
       if (((loops_in(loop.begin) | loops_in(loop.end)) & ~mask_of(open)) != 0) {
         malformed(program, launch,
                   fmt::format("the bounds of loop {} read a loop that is not open", loop.name));
@@ -70,19 +97,20 @@ void check_step(const Program& program, const Launch& launch, const Step& step, 
   }
 }
 
-// A tensor that is not an input must be written before it is read.
+// A tensor that is not an input must be written before it is read or added to.
 void check_written_first(const Program& program) {
   LoopMask written = 0;
   for (const Launch& launch : program.launches) {
-    for (const Access& access : launch.accesses) {
-      if (access.operation != Operation::load) written |= LoopMask{1} << base_tensor(program, access.tensor);
-    }
-    for (const Access& access : launch.accesses) {
-      const int base = base_tensor(program, access.tensor);
-      if (access.operation == Operation::load && program.tensors[base].role != Role::input &&
-          (written >> base & 1) == 0) {
-        malformed(program, launch,
-                  fmt::format("reads {} before anything wrote it", program.tensors[base].name));
+    for (const Operation operation : {Operation::store, Operation::reduce, Operation::load}) {
+      for (const Access& access : launch.accesses) {
+        if (access.operation != operation) continue;
+        const int base = base_tensor(program, access.tensor);
+        const bool defined = program.tensors[base].role == Role::input || (written >> base & 1) != 0;
+        if (operation != Operation::store && !defined) {
+          malformed(program, launch,
+                    fmt::format("reads {} before anything wrote it", program.tensors[base].name));
+        }
+        if (operation != Operation::load) written |= LoopMask{1} << base;
       }
     }
   }
@@ -114,7 +142,8 @@ void check_program(const Program& program) {
       }
       open.push(loop);
     }
-    for (const Step& step : launch.body) check_step(program, launch, step, open);
+    LoopMask opened = 0;
+    for (const Step& step : launch.body) check_step(program, launch, step, open, opened);
     if (open.count() != launch.grid_loops) malformed(program, launch, "a loop is left open");
   }
   check_written_first(program);

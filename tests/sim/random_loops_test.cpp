@@ -85,14 +85,15 @@ Range any_range(const OpenLoops& open, std::int64_t largest_limit) {
 }
 
 void push_access(Launch& launch, const OpenLoops& open, int table) {
-  // Tensor 0 is read, 1 and 2 are written; 2 has been cleared, so that it may be added to.
+  // Tensor 0 is read or added to, 1 and 2 are written; 2 has been cleared, so that it may be added to.
   const int tensor = static_cast<int>(from(0, 2));
   Index where{.offset = any_affine(open, 0, 3, 0, 2)};
   const Range rows = any_range(open, 60);
   const Range columns = one_in(2) ? any_range(open, kColumns) : whole(from(1, kColumns));
-  Access& access = tensor == 0   ? load(launch, tensor, where, rows, columns)
-                   : tensor == 1 ? store(launch, tensor, where, rows, columns)
-                                 : reduce(launch, tensor, where, rows, columns);
+  Access& access = tensor == 0 && one_in(4) ? reduce(launch, tensor, where, rows, columns)
+                   : tensor == 0            ? load(launch, tensor, where, rows, columns)
+                   : tensor == 1            ? store(launch, tensor, where, rows, columns)
+                                            : reduce(launch, tensor, where, rows, columns);
   access.guard = any_guard(open);
   if (!open.empty() && one_in(4)) {
     access.plane = {
