@@ -4,11 +4,14 @@
 #include <nvrtc.h>
 
 #include <cstddef>
+#include <filesystem>
 #include <stdexcept>
 
 #include "kernels/cuda/dynamic_library.h"
 
 namespace hbmscope {
+
+namespace fs = std::filesystem;
 
 namespace {
 
@@ -33,6 +36,21 @@ LibrarySpec nvrtc_spec() {
           "or set CUDA_HOME to the toolkit"};
 }
 
+// NVRTC opens its libnvrtc-builtins by name alone, so one that lies outside the loader's path would not be
+// found. Opened from beside NVRTC beforehand, it is: the loader knows a library that is already there by its
+// name.
+std::vector<DynamicLibrary> open_builtins(const fs::path& nvrtc) {
+  std::vector<DynamicLibrary> builtins;
+  if (!nvrtc.is_absolute()) return builtins;
+  for (const fs::directory_entry& entry : fs::directory_iterator(nvrtc.parent_path())) {
+    const std::string name = entry.path().filename().string();
+    if (!name.starts_with("libnvrtc-builtins.so.")) continue;
+    builtins.emplace_back(
+        LibrarySpec{"NVRTC's built-in functions", {entry.path().string()}, {}, nvrtc_spec().cure});
+  }
+  return builtins;
+}
+
 // The functions with which a text and its size are fetched come in pairs.
 template <typename GetSize, typename GetText>
 std::string fetch(GetSize get_size, GetText get_text, nvrtcProgram program) {
@@ -47,11 +65,12 @@ std::string fetch(GetSize get_size, GetText get_text, nvrtcProgram program) {
 
 struct Nvrtc::Library {
   DynamicLibrary library;
+  std::vector<DynamicLibrary> builtins;
 #define HBMSCOPE_DECLARE(member, function) decltype(&function) member = nullptr;
   HBMSCOPE_NVRTC_FUNCTIONS(HBMSCOPE_DECLARE)
 #undef HBMSCOPE_DECLARE
 
-  Library() : library(nvrtc_spec()) {
+  Library() : library(nvrtc_spec()), builtins(open_builtins(library.path())) {
 #define HBMSCOPE_RESOLVE(member, function) library.resolve(#function, member);
     HBMSCOPE_NVRTC_FUNCTIONS(HBMSCOPE_RESOLVE)
 #undef HBMSCOPE_RESOLVE
