@@ -98,7 +98,7 @@ TEST_F(GpuCounters, WarmReadsStayInTheCache) {
 }
 
 TEST_F(GpuCounters, WritesAndDeferredWritesAreAllWrites) {
-  for (const Bytes bytes : {8 * kMiB, 64 * kMiB}) {
+  for (const Bytes bytes : {16 * kMiB, 64 * kMiB}) {
     const ProtocolResult result = measure([&] { gpu_->stream.fill(gpu_->buffers[0], bytes); });
     expect_bytes(total_hbm_write_bytes(result.measurement), bytes, 0.01);
     expect_bytes(result.measurement.l2_write_bytes, bytes, 0.005);
@@ -108,7 +108,7 @@ TEST_F(GpuCounters, WritesAndDeferredWritesAreAllWrites) {
 }
 
 TEST_F(GpuCounters, SeveralLaunchesShareOneRange) {
-  const Bytes bytes = 4 * kMiB;
+  const Bytes bytes = 8 * kMiB;
   const ProtocolResult result = measure([&] {
     gpu_->stream.fill(gpu_->buffers[0], bytes);
     gpu_->stream.copy(gpu_->buffers[1], gpu_->buffers[0], bytes);
@@ -161,6 +161,17 @@ TEST_F(GpuCounters, TimeIsThatOfTheProgramAlone) {
   EXPECT_LT(timing.spread.value(), 0.5);
   const Timing empty = time_program(gpu_->program([] {}), CacheState::cold, 5);
   EXPECT_LT(empty.median_s, 0.2 * timing.median_s) << "the sweep must not be timed";
+}
+
+// Patched passes instrument kernels; what is timed afterwards must be the kernel as it was.
+TEST_F(GpuCounters, CountingDoesNotChangeTheTimeThatFollows) {
+  const unsigned ctas = 60000;  // 234 MiB of results
+  const auto program = gpu_->program([&] { gpu_->stream.shared(gpu_->buffers[0], ctas); });
+  time_program(program, CacheState::cold, 20);  // clocks rise
+  const double before_s = time_program(program, CacheState::cold, 20).median_s;
+  EXPECT_EQ(measure_program(gpu_->source, program).note, "");
+  const double after_s = time_program(program, CacheState::cold, 20).median_s;
+  EXPECT_NEAR(after_s, before_s, 0.1 * before_s);
 }
 
 TEST_F(GpuCounters, ClocksAreReadOrAbsentWithAReason) {
