@@ -11,17 +11,17 @@
 
 namespace hbmscope {
 
+struct RangeValues {
+  std::vector<std::vector<double>> values;  // [range][metric] as in Replay::ranges and MetricPlan::metrics()
+  int passes = 0;
+};
+
 // CUPTI's range profiler on one context: user ranges, user replay. While it lives, no other profiling session
 // can run on the GPU.
 //
 // One measurement:  set config, then { start, prepare, (push, body, pop) per range, stop } until all passes
 // are submitted, then decode and evaluate. Work is waited for before each push and pop, so that a range holds
 // its body and nothing else.
-struct RangeValues {
-  std::vector<std::vector<double>> values;  // [range][metric] as in Replay::ranges and MetricPlan::metrics()
-  int passes = 0;
-};
-
 class CuptiRangeSession {
  public:
   // Throws UserError with the cure if this GPU's counters cannot be used. `device` must outlive the session.

@@ -17,7 +17,7 @@ struct PassCount {
 
 // How often a program must run on `chip` to read all of `quantities` (which must be of one set); those that
 // the chip lacks are left out. Asks the installed CUPTI, which needs no GPU; pass_counts_absent.cpp answers
-// in a build without a toolkit.
+// in a build without a toolkit or with AddressSanitizer.
 PassCount count_passes(std::span<const Quantity> quantities, std::string_view chip);
 
 }  // namespace hbmscope

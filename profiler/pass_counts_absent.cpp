@@ -3,7 +3,8 @@
 namespace hbmscope {
 
 PassCount count_passes(std::span<const Quantity>, std::string_view) {
-  return {std::nullopt, "this hbmscope was built without CUDA, so CUPTI cannot be asked"};
+  return {std::nullopt,
+          "CUPTI cannot be asked: this hbmscope was built without CUDA, or with AddressSanitizer"};
 }
 
 }  // namespace hbmscope
