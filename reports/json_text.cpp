@@ -12,19 +12,35 @@
 namespace hbmscope {
 namespace {
 
-// Notices keys that stand twice in an object, of which the parser would silently keep the last.
-class DuplicateKeys {
+// Notices keys that stand twice in an object, of which the parser would silently keep the last. A pass of its
+// own: the parser's callback searches the whole array of records again at every record's end.
+class DuplicateKeys : public nlohmann::json_sax<Json> {
  public:
   explicit DuplicateKeys(const RecordPlace& place) : place_(place) {}
 
-  void see(Json::parse_event_t event, const Json& parsed) {
-    if (event == Json::parse_event_t::object_start) keys_.emplace_back();
-    if (event == Json::parse_event_t::object_end) keys_.pop_back();
-    if (event != Json::parse_event_t::key) return;
-    const auto& key = parsed.get_ref<const std::string&>();
-    if (!keys_.back().insert(key).second) {
-      fail_at(place_, "", key, "this key stands twice in its object; expected each key once");
-    }
+  bool start_object(std::size_t) override {
+    keys_.emplace_back();
+    return true;
+  }
+  bool end_object() override {
+    keys_.pop_back();
+    return true;
+  }
+  bool key(std::string& key) override {
+    if (keys_.back().insert(key).second) return true;
+    fail_at(place_, "", key, "this key stands twice in its object; expected each key once");
+  }
+  bool null() override { return true; }
+  bool boolean(bool) override { return true; }
+  bool number_integer(std::int64_t) override { return true; }
+  bool number_unsigned(std::uint64_t) override { return true; }
+  bool number_float(double, const std::string&) override { return true; }
+  bool string(std::string&) override { return true; }
+  bool binary(Json::binary_t&) override { return true; }
+  bool start_array(std::size_t) override { return true; }
+  bool end_array() override { return true; }
+  bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception&) override {
+    return false;
   }
 
  private:
@@ -42,7 +58,7 @@ std::string reason_of(const std::exception& error) {
   return reason;
 }
 
-[[noreturn]] void fail_at_byte(std::string_view text, RecordPlace place, std::size_t first_byte,
+[[noreturn]] void fail_at_byte(std::string_view text, RecordPlace place, std::size_t bytes_before,
                                std::size_t byte, std::string_view reason) {
   const std::size_t before = std::min(byte, text.size());
   if (!place.line) {
@@ -51,7 +67,7 @@ std::string reason_of(const std::exception& error) {
   }
   const bool ended = byte > text.size();  // the parser counts the end as a byte
   fail_at(place, "", "",
-          fmt::format("expected JSON; byte {}: {}{}", first_byte + before, reason,
+          fmt::format("expected JSON; byte {}: {}{}", bytes_before + before, reason,
                       ended ? "; the file seems truncated" : ""));
 }
 
@@ -75,19 +91,18 @@ std::string shown(const Json& json) { return json.dump(-1, ' ', false, Json::err
 
 }  // namespace
 
-Json parse_json(std::string_view text, const RecordPlace& place, std::size_t first_byte) {
+Json parse_json(std::string_view text, const RecordPlace& place, std::size_t bytes_before) {
   // The parser takes a NUL for the end and would not look at what follows.
   const std::size_t nul = text.find('\0');
   if (nul != std::string_view::npos)
-    fail_at_byte(text, place, first_byte, nul + 1, "NUL bytes are not accepted");
-  DuplicateKeys duplicates(place);
+    fail_at_byte(text, place, bytes_before, nul + 1, "NUL bytes are not accepted");
   try {
-    return Json::parse(text, [&](int, Json::parse_event_t event, Json& parsed) {
-      duplicates.see(event, parsed);
-      return true;
-    });
+    Json json = Json::parse(text);
+    DuplicateKeys duplicates(place);
+    Json::sax_parse(text, &duplicates);
+    return json;
   } catch (const Json::parse_error& error) {
-    fail_at_byte(text, place, first_byte, error.byte, reason_of(error));
+    fail_at_byte(text, place, bytes_before, error.byte, reason_of(error));
   } catch (const Json::exception& error) {  // a number beyond what a double holds
     fail_at(place, "", "", fmt::format("expected JSON; {}", reason_of(error)));
   }
