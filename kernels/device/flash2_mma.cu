@@ -29,38 +29,43 @@ inline constexpr int kChunks = kShape.chunks();
 inline constexpr int kRowBytes = kHeadDim * kMmaElementBytes;
 inline constexpr int kQueryBytes = kBr * kRowBytes;
 inline constexpr int kSlotBytes = kBc * kRowBytes;
+inline constexpr float kLog2E = 1.4426950408889634f;
 // Groups of copies in flight at each wait: all but the oldest of the K and V tiles that have been issued.
 inline constexpr int kPending = 2 * kStages - 2;
 
-// What one CTA works on.
+// What one CTA works on, and how far it has come. Rows of a tensor are counted over batch, heads and
+// sequence; they fit in 32 bits (2^32 rows of K are at least 512 GB). Kept small: registers are what this
+// kernel lacks.
 struct Work {
-  const char* q;
-  const char* k;
-  const char* v;
-  long long first_row;  // of the q tile, counted over batch, heads and queries
-  int query;            // first query of the tile
-  int tiles;            // K/V tiles that at least one of its rows sees
+  unsigned q_row;   // first row of the q tile in Q and O
+  int query;        // its first query
+  unsigned kv_row;  // first row of the current K/V tile in K and V
+  int keys;         // keys from there to the end of the sequence
+  int limit;        // causal: how many of them the tile's first query sees, may be <= 0
 };
 
 __device__ __forceinline__ Work find_work(const AttentionParams& params) {
   const int q_tiles = (params.seqlen_q - 1) / kBr + 1;
-  const int block = static_cast<int>(blockIdx.x);
+  const int block = static_cast<int>(not_hoisted(blockIdx.x));
   const int head_and_batch = block / q_tiles;
-  const int head = head_and_batch % params.heads;
+  const int kv_head = head_and_batch % params.heads / (params.heads / params.kv_heads);
   const int batch = head_and_batch / params.heads;
-  const int kv_head = head / (params.heads / params.kv_heads);
   Work work;
   work.query = block % q_tiles * kBr;
-  work.first_row = static_cast<long long>(head_and_batch) * params.seqlen_q + work.query;
-  const long long kv_row = (static_cast<long long>(batch) * params.kv_heads + kv_head) * params.seqlen_kv;
-  work.q = static_cast<const char*>(params.q) + work.first_row * kRowBytes;
-  work.k = static_cast<const char*>(params.k) + kv_row * kRowBytes;
-  work.v = static_cast<const char*>(params.v) + kv_row * kRowBytes;
-  int keys = params.seqlen_kv;
-  // Bottom-right causal mask: query i sees keys up to i + Nkv - Nq.
-  if (kCausal) keys = min(work.query + kBr, params.seqlen_q) + params.seqlen_kv - params.seqlen_q;
-  work.tiles = keys > 0 ? (keys - 1) / kBc + 1 : 0;
+  work.q_row = static_cast<unsigned>(head_and_batch) * static_cast<unsigned>(params.seqlen_q) +
+               static_cast<unsigned>(work.query);
+  work.kv_row =
+      static_cast<unsigned>(batch * params.kv_heads + kv_head) * static_cast<unsigned>(params.seqlen_kv);
+  work.keys = params.seqlen_kv;
+  // Bottom-right mask: query i sees keys up to i + Nkv - Nq.
+  work.limit = work.query + 1 + params.seqlen_kv - params.seqlen_q;
   return work;
+}
+
+// Keys from the current tile on that at least one row sees: those of the tile's last row, which is its Br-th
+// or the last of the sequence, which sees every key.
+__device__ __forceinline__ int visible_keys(const Work& work) {
+  return kCausal ? min(work.limit + kBr - 1, work.keys) : work.keys;
 }
 
 // The state of a warp's rows between K/V tiles.
@@ -70,30 +75,33 @@ struct WarpState {
   float output[kTiles][kHeadDim / 8][4];
 };
 
-// Ring of K (or V) tiles in shared memory: tile j stands in slot j % stages.
-__device__ __forceinline__ void issue_tile(unsigned ring, int slot, const char* source, int tile, int tiles,
-                                           int seqlen_kv) {
-  if (tile < tiles) {
-    copy_rows<kThreads, kBc, kHeadDim>(ring + static_cast<unsigned>(slot * kSlotBytes),
-                                       source + static_cast<long long>(tile) * kSlotBytes,
-                                       seqlen_kv - tile * kBc, source);
+// Starts copying the K (or V) tile that is `ahead` tiles after the current one into a slot of its ring.
+__device__ __forceinline__ void issue_tile(unsigned slot_address, const void* tensor, const Work& work,
+                                           int ahead) {
+  const int offset = ahead * kBc;
+  if (visible_keys(work) > offset) {
+    const long long row = work.kv_row + static_cast<unsigned>(offset);
+    const char* const source = static_cast<const char*>(tensor) + row * kRowBytes;
+    copy_rows<kThreads, kBc, kHeadDim>(slot_address, source, work.keys - offset, source);
   }
   cp_async_commit();  // an empty group past the end keeps the count of groups
 }
 
-// One chunk of kColumns keys. after_scores() runs between the last use of K and the first use of V.
+// One chunk of kColumns keys, the first of which stands at k_chunk and v_chunk. The warp's first row sees
+// `limit` of them, no row more than `keys`. after_scores() runs between the last use of K and the first use
+// of V. Lane addresses are computed again for every chunk: that is cheaper than registers.
 template <int kColumns, typename AfterScores>
-__device__ __forceinline__ void process_chunk(WarpState& state, unsigned k_address, unsigned v_address,
-                                              int first_key, int warp_query, const AttentionParams& params,
-                                              AfterScores after_scores) {
-  const int lane = static_cast<int>(threadIdx.x) % kWarpThreads;
+__device__ __forceinline__ void process_chunk(WarpState& state, unsigned k_chunk, unsigned v_chunk, int limit,
+                                              int keys, float scale_log2, AfterScores after_scores) {
+  int lane = static_cast<int>(not_hoisted(threadIdx.x)) % kWarpThreads;
   float scores[kTiles][kColumns / 8][4];
-  multiply_keys<kBf16, kTiles, kColumns, kHeadDim, kHeld>(scores, state.query, k_address);
+  multiply_keys<kBf16, kTiles, kColumns, kHeadDim, kHeld>(
+      scores, state.query, k_chunk + static_cast<unsigned>(b_fragment_offset<kHeadDim>(lane)));
   after_scores();
-  const int keys = params.seqlen_kv - first_key;
-  const int first_limit = kCausal ? warp_query + 1 + keys - params.seqlen_q : keys;
-  if (min(first_limit, keys) < kColumns) mask_scores(scores, first_limit, kCausal ? 1 : 0, keys, lane);
-  online_softmax(scores, state.rows, state.output, params.scale * 1.4426950408889634f);
+  lane = static_cast<int>(not_hoisted(threadIdx.x)) % kWarpThreads;
+  if (min(limit, keys) < kColumns) mask_scores(scores, limit, kCausal ? 1 : 0, keys, lane);
+  online_softmax(scores, state.rows, state.output, scale_log2);
+  const unsigned v_address = v_chunk + static_cast<unsigned>(a_fragment_offset<kHeadDim>(lane));
 #pragma unroll
   for (int step = 0; step < kColumns / kMmaStep; ++step) {
     unsigned a[kTiles][4];
@@ -117,11 +125,13 @@ __device__ __forceinline__ void store_results(WarpState& state, const Work& work
       const bool stored = work.query + row < params.seqlen_q;
       const float sum = state.rows.sum[tile][half];
       const float inverse = sum == 0.0f ? 0.0f : 1.0f / sum;
-      char* const output = static_cast<char*>(params.o) + (work.first_row + row) * kRowBytes;
+      char* const output = static_cast<char*>(params.o) +
+                           static_cast<long long>(work.q_row + static_cast<unsigned>(row)) * kRowBytes;
       store_row<kBf16>(output, state.output[tile], half, inverse, kHeadDim, stored, lane);
       if (stored && lane % 4 == 0) {
         const float max = state.rows.max[tile][half] * 0.6931471805599453f;
-        params.lse[work.first_row + row] = sum == 0.0f ? minus_infinity() : max + log_approx(sum);
+        params.lse[work.q_row + static_cast<unsigned>(row)] =
+            sum == 0.0f ? minus_infinity() : max + log_approx(sum);
       }
     }
   }
@@ -129,35 +139,35 @@ __device__ __forceinline__ void store_results(WarpState& state, const Work& work
 
 // Copies of V_{j+S-1} start when everybody has finished P V_{j-1}, those of K_{j+S} when everybody has
 // finished Q K_j: each overlaps the other half of the step, and a step of one chunk takes two barriers.
-__device__ __forceinline__ void process_tiles(WarpState& state, const Work& work, unsigned k_ring,
-                                              unsigned v_ring, int warp_row, const AttentionParams& params) {
-  const int lane = static_cast<int>(threadIdx.x) % kWarpThreads;
-  const auto k_lane = k_ring + static_cast<unsigned>(b_fragment_offset<kHeadDim>(lane));
-  const auto v_lane = v_ring + static_cast<unsigned>(a_fragment_offset<kHeadDim>(lane));
-  int slot = 0;
+__device__ __forceinline__ void process_tiles(WarpState& state, Work& work, unsigned k_ring, unsigned v_ring,
+                                              int warp_row, const AttentionParams& params) {
+  unsigned slot = 0;  // offset of the current tile in its ring
 #pragma unroll 1
-  for (int j = 0; j < work.tiles; ++j) {
-    cp_async_wait<kPending>();
+  while (visible_keys(work) > 0) {
+    cp_async_wait<kPending>();  // K_j
     __syncthreads();
-    const int previous_slot = slot == 0 ? kStages - 1 : slot - 1;
-    issue_tile(v_ring, previous_slot, work.v, j + kStages - 1, work.tiles, params.seqlen_kv);
-    const unsigned slot_offset = static_cast<unsigned>(slot * kSlotBytes);
+    const unsigned previous_slot = slot == 0 ? (kStages - 1) * kSlotBytes : slot - kSlotBytes;
+    issue_tile(v_ring + previous_slot, params.v, work, kStages - 1);
     const auto chunk = [&](auto columns, int index) {
-      const unsigned offset = slot_offset + static_cast<unsigned>(index * kChunk * kRowBytes);
-      process_chunk<decltype(columns)::value>(state, k_lane + offset, v_lane + offset,
-                                              j * kBc + index * kChunk, work.query + warp_row, params, [&] {
+      const unsigned offset = slot + static_cast<unsigned>(index * kChunk * kRowBytes);
+      const int keys = work.keys - index * kChunk;
+      const int limit = kCausal ? work.limit - index * kChunk + warp_row : keys;
+      process_chunk<decltype(columns)::value>(state, k_ring + offset, v_ring + offset, limit, keys,
+                                              params.scale * kLog2E, [&] {
                                                 if (index == 0) cp_async_wait<kPending>();  // V_j
                                                 if (index == 0 || index == kChunks - 1) __syncthreads();
                                                 if (index == kChunks - 1) {
-                                                  issue_tile(k_ring, slot, work.k, j + kStages, work.tiles,
-                                                             params.seqlen_kv);
+                                                  issue_tile(k_ring + slot, params.k, work, kStages);
                                                 }
                                               });
     };
 #pragma unroll 1
     for (int index = 0; index < kChunks - 1; ++index) chunk(Constant<kChunk>{}, index);
     chunk(Constant<kLastChunk>{}, kChunks - 1);
-    slot = slot == kStages - 1 ? 0 : slot + 1;
+    slot = slot == (kStages - 1) * kSlotBytes ? 0 : slot + kSlotBytes;
+    work.kv_row += kBc;
+    work.keys -= kBc;
+    work.limit -= kBc;
   }
 }
 
@@ -171,14 +181,17 @@ extern "C" __global__ void __launch_bounds__(hbmscope::kThreads, hbmscope::kCtas
   const unsigned q_tile = dynamic_shared_address();
   const unsigned k_ring = q_tile + kQueryBytes;
   const unsigned v_ring = k_ring + kStages * kSlotBytes;
-  const Work work = find_work(params);
+  Work work = find_work(params);
 
-  copy_rows<kThreads, kBr, kHeadDim>(q_tile, work.q, params.seqlen_q - work.query, work.q);
+  const char* const q = static_cast<const char*>(params.q) + static_cast<long long>(work.q_row) * kRowBytes;
+  copy_rows<kThreads, kBr, kHeadDim>(q_tile, q, params.seqlen_q - work.query, q);
   cp_async_commit();
 #pragma unroll
   for (int stage = 0; stage < kStages; ++stage) {
-    issue_tile(k_ring, stage, work.k, stage, work.tiles, params.seqlen_kv);
-    if (stage < kStages - 1) issue_tile(v_ring, stage, work.v, stage, work.tiles, params.seqlen_kv);
+    issue_tile(k_ring + static_cast<unsigned>(stage * kSlotBytes), params.k, work, stage);
+    if (stage < kStages - 1) {
+      issue_tile(v_ring + static_cast<unsigned>(stage * kSlotBytes), params.v, work, stage);
+    }
   }
 
   WarpState state;
@@ -193,5 +206,5 @@ extern "C" __global__ void __launch_bounds__(hbmscope::kThreads, hbmscope::kCtas
   }
   process_tiles(state, work, k_ring, v_ring, warp_row, params);
   cp_async_wait<0>();
-  store_results(state, work, warp_row, params);
+  store_results(state, find_work(params), warp_row, params);
 }

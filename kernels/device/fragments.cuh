@@ -85,8 +85,12 @@ __device__ __forceinline__ void multiply_keys(float (&scores)[kTiles][kColumns /
                                               const QueryFragments<kTiles, kHeadDim, kHeld>& query,
                                               unsigned k_address) {
   clear(scores);
-#pragma unroll
-  for (int step = 0; step < kHeadDim / kMmaStep; ++step) {
+  // Fragments in registers need fixed indices. Without them one step at a time: unrolled, the compiler loads
+  // far ahead and runs out of registers.
+  constexpr int kSteps = kHeadDim / kMmaStep;
+  [[maybe_unused]] constexpr int kUnroll = kHeld ? kSteps : 1;
+#pragma unroll kUnroll
+  for (int step = 0; step < kSteps; ++step) {
     unsigned a[kTiles][4];
 #pragma unroll
     for (int tile = 0; tile < kTiles; ++tile) query.get(a[tile], tile, step);

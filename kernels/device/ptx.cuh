@@ -18,6 +18,13 @@ __device__ __forceinline__ unsigned dynamic_shared_address() {
   return static_cast<unsigned>(__cvta_generic_to_shared(hbmscope_dynamic_shared));
 }
 
+// The same value, but the compiler cannot compute ahead what follows from it. In a loop this keeps it from
+// holding a register for every address that differs from another one by a constant.
+__device__ __forceinline__ unsigned not_hoisted(unsigned value) {
+  asm volatile("" : "+r"(value));
+  return value;
+}
+
 // Copies 16 bytes from global to shared memory past L1 (.cg), asynchronously.
 __device__ __forceinline__ void cp_async_piece(unsigned shared, const void* global) {
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(shared), "l"(global));
@@ -55,12 +62,14 @@ template <bool kBf16>
 __device__ __forceinline__ void mma_m16n8k16(float (&c)[4], const unsigned (&a)[4], unsigned b0,
                                              unsigned b1) {
   if constexpr (kBf16) {
-    asm("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
+    asm volatile(
+        "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
         "{%0, %1, %2, %3};"
         : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
         : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
   } else {
-    asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
+    asm volatile(
+        "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
         "{%0, %1, %2, %3};"
         : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
         : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));

@@ -58,9 +58,13 @@ struct Case {
     s.assign(q_rows * static_cast<std::size_t>(s_columns), narrow(kPoison));
     p = s;
     lse.assign(q_rows, kPoison);
-    params = {q.data(), k.data(), v.data(), o.data(), lse.data(), s.data(), p.data(),
-              sizes.batch, sizes.heads, sizes.kv_heads, sizes.seqlen_q, sizes.seqlen_kv, s_columns,
-              static_cast<float>(1 / std::sqrt(head_dim))};
+    params = {q.data(),       k.data(),
+              v.data(),       o.data(),
+              lse.data(),     s.data(),
+              p.data(),       sizes.batch,
+              sizes.heads,    sizes.kv_heads,
+              sizes.seqlen_q, sizes.seqlen_kv,
+              s_columns,      static_cast<float>(1 / std::sqrt(head_dim))};
   }
 
   int rows() const { return sizes.batch * sizes.heads * sizes.seqlen_q; }
@@ -87,7 +91,10 @@ struct Case {
     const auto bytes = [](const auto& tensor) {
       return emulation::Range{tensor.data(), tensor.size() * sizeof(tensor[0])};
     };
-    return {blocks, static_cast<unsigned>(threads), static_cast<std::size_t>(shared_bytes), copy_time,
+    return {blocks,
+            static_cast<unsigned>(threads),
+            static_cast<std::size_t>(shared_bytes),
+            copy_time,
             {bytes(q), bytes(k), bytes(v), bytes(o), bytes(s), bytes(p)}};
   }
 };
@@ -108,7 +115,8 @@ void check_output(const Case& c, bool check_lse) {
     for (int i = 0; i < c.head_dim; ++i) {
       double expected = 0;
       for (int key = 0; key < visible; ++key) {
-        expected += weights[static_cast<std::size_t>(key)] / sum * double{c.widen(c.kv_row(c.v, row, key)[i])};
+        expected +=
+            weights[static_cast<std::size_t>(key)] / sum * double{c.widen(c.kv_row(c.v, row, key)[i])};
       }
       const double got = double{c.widen(c.o[static_cast<std::size_t>(row * c.head_dim + i)])};
       ASSERT_FALSE(std::isnan(got)) << "row " << row << " dim " << i;
@@ -167,13 +175,13 @@ TEST_P(Flash2, MatchesFloat64AndItsCounts) {
     key_rows *= heads;
     const long long row_bytes = 2LL * shape.head_dim;
     EXPECT_EQ(counts.ldmatrix_bytes,
-              static_cast<std::uint64_t>(ctas * shape.q_shared_read_bytes() +
-                                         steps * (shape.qk_shared_read_bytes_per_step() +
-                                                  shape.pv_shared_read_bytes_per_step())));
+              static_cast<std::uint64_t>(
+                  ctas * shape.q_shared_read_bytes() +
+                  steps * (shape.qk_shared_read_bytes_per_step() + shape.pv_shared_read_bytes_per_step())));
     EXPECT_EQ(counts.cp_async_bytes,
-              static_cast<std::uint64_t>(ctas * shape.q_shared_write_bytes() +
-                                         steps * (shape.k_shared_write_bytes_per_step() +
-                                                  shape.v_shared_write_bytes_per_step())));
+              static_cast<std::uint64_t>(
+                  ctas * shape.q_shared_write_bytes() +
+                  steps * (shape.k_shared_write_bytes_per_step() + shape.v_shared_write_bytes_per_step())));
     EXPECT_EQ(counts.global_read_bytes, static_cast<std::uint64_t>((c.rows() + 2 * key_rows) * row_bytes));
     EXPECT_EQ(counts.global_write_bytes, static_cast<std::uint64_t>(c.rows() * row_bytes));
     EXPECT_EQ(counts.bank_conflicts, 0u);
@@ -196,9 +204,9 @@ TEST_P(Standard, ScoresMatchFloat64AndTheirCounts) {
     const Sizes& n = c.sizes;
     const unsigned q_tiles = tiles(n.seqlen_q, shape.br), kv_tiles = tiles(c.s_columns, shape.bc);
     const auto heads = static_cast<unsigned>(n.batch * n.heads);
-    const Counts counts = emulation::run(c.launch(q_tiles * kv_tiles * heads, shape.threads(),
-                                                  shape.shared_bytes(), CopyTime::kAtWait),
-                                         instance.run, &c.params);
+    const Counts counts = emulation::run(
+        c.launch(q_tiles * kv_tiles * heads, shape.threads(), shape.shared_bytes(), CopyTime::kAtWait),
+        instance.run, &c.params);
     for (int row = 0; row < c.rows(); ++row) {
       for (int key = 0; key < c.s_columns; ++key) {
         const double limit = c.bf16 ? 3e38 : 65504;
@@ -210,8 +218,8 @@ TEST_P(Standard, ScoresMatchFloat64AndTheirCounts) {
     const long long ctas = q_tiles * kv_tiles * heads;
     EXPECT_EQ(counts.ldmatrix_bytes,
               static_cast<std::uint64_t>(ctas * (shape.q_shared_read_bytes() + shape.k_shared_read_bytes())));
-    EXPECT_EQ(counts.cp_async_bytes,
-              static_cast<std::uint64_t>(ctas * (shape.q_shared_write_bytes() + shape.k_shared_write_bytes())));
+    EXPECT_EQ(counts.cp_async_bytes, static_cast<std::uint64_t>(ctas * (shape.q_shared_write_bytes() +
+                                                                        shape.k_shared_write_bytes())));
     EXPECT_EQ(counts.global_write_bytes, 2 * c.s.size());
     EXPECT_EQ(counts.bank_conflicts, 0u);
   }
@@ -235,9 +243,10 @@ TEST_P(Standard, SoftmaxAndOutputMatchFloat64) {
             c.narrow(static_cast<float>(std::clamp(c.score(row, key), -limit, limit)));
       }
     }
-    const Counts counts = emulation::run(
-        c.launch(tiles(c.rows(), shape.rows_per_cta()), shape.threads(), 0, CopyTime::kAtOnce), instance.run,
-        &c.params);
+    const Counts counts = emulation::run(c.launch(tiles(c.sizes.seqlen_q, shape.rows_per_cta()) *
+                                                      static_cast<unsigned>(c.sizes.batch * c.sizes.heads),
+                                                  shape.threads(), 0, CopyTime::kAtOnce),
+                                         instance.run, &c.params);
     EXPECT_EQ(counts.global_read_bytes, 2 * c.s.size());
     EXPECT_EQ(counts.global_write_bytes, 2 * c.p.size());
     for (int row = 0; row < c.rows(); ++row) {
@@ -247,7 +256,8 @@ TEST_P(Standard, SoftmaxAndOutputMatchFloat64) {
       for (int key = 0; key < c.visible(row); ++key) sum += std::exp(double{c.widen(s[key])} - max);
       for (int key = 0; key < c.s_columns; ++key) {
         const double expected = key < c.visible(row) ? std::exp(double{c.widen(s[key])} - max) / sum : 0;
-        const double got = double{c.widen(c.p[static_cast<std::size_t>(row) * columns + static_cast<std::size_t>(key)])};
+        const double got =
+            double{c.widen(c.p[static_cast<std::size_t>(row) * columns + static_cast<std::size_t>(key)])};
         ASSERT_NEAR(got, expected, 1e-4 + 5e-3 * expected) << row << " " << key;
       }
     }
@@ -258,7 +268,8 @@ TEST_P(Standard, SoftmaxAndOutputMatchFloat64) {
       const StandardPvShape pv_shape{pv.br, pv.bc, pv.head_dim, pv.stages};
       SCOPED_TRACE(testing::Message() << "Br " << pv_shape.br << " Bc " << pv_shape.bc);
       std::fill(c.o.begin(), c.o.end(), c.narrow(kPoison));
-      const unsigned ctas = tiles(c.sizes.seqlen_q, pv_shape.br) * static_cast<unsigned>(c.sizes.batch * c.sizes.heads);
+      const unsigned ctas =
+          tiles(c.sizes.seqlen_q, pv_shape.br) * static_cast<unsigned>(c.sizes.batch * c.sizes.heads);
       const Counts pv_counts = emulation::run(
           c.launch(ctas, pv_shape.threads(), pv_shape.shared_bytes(), CopyTime::kAtWait), pv.run, &c.params);
       check_output(c, false);
