@@ -30,7 +30,7 @@ function toMark(data, entry, x, y, yValue) {
 
 function drawParity(root, data, entries, name, store) {
   const [width, height] = [560, 430];
-  const area = {left: 70, right: width - 14, top: 28, bottom: height - 48};
+  const area = {left: 70, right: width - 34, top: 28, bottom: height - 48};
   const svg = canvas(root, {testid: 'parity', label: `Predicted against measured ${name} bytes`, width, height});
   const all = entries.flatMap((entry) => [entry.predicted, entry.measured]);
   const x = logScale(all, [area.left, area.right]);
@@ -43,7 +43,7 @@ function drawParity(root, data, entries, name, store) {
 
 function drawErrors(root, data, entries, name, store) {
   const [width, height] = [560, 430];
-  const area = {left: 70, right: width - 14, top: 28, bottom: height - 48};
+  const area = {left: 70, right: width - 34, top: 28, bottom: height - 48};
   const svg = canvas(root, {testid: 'parity-error', label: `Error of predicted ${name} bytes`, width, height});
   const known = entries.filter((entry) => entry.error !== undefined);
   const x = logScale(entries.map((entry) => entry.measured), [area.left, area.right]);

@@ -61,7 +61,7 @@ function linesOf(point, level) {
 
 function drawChart(root, data, points, roofs, level, store) {
   const [width, height] = [860, 460];
-  const area = {left: 92, right: width - 16, top: 30, bottom: height - 50};
+  const area = {left: 92, right: width - 34, top: 30, bottom: height - 50};
   const svg = canvas(root, {testid: 'roofline', label: `Roofline at ${boundaryName(level)}`, width, height});
   const rates = roofs.ceilings.map((ceiling) => ceiling.rate);
   const ridge = Math.min(...rates) / (roofs.bandwidths.find((roof) => roof.level === level).rate ?? NaN);
