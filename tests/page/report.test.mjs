@@ -6,6 +6,7 @@ import fs from 'node:fs';
 import {after, before, test} from 'node:test';
 
 import {attributes, byId, launch, open} from './browser.mjs';
+import {clipped, overlaps} from './layout.mjs';
 import {BOUNDARIES, bytes, dataOf, error, errorSummary, largestSaving, parityMarks, parseCsv, rooflineMarks, WAYS} from './expected.mjs';
 
 const file = process.argv[2];
@@ -297,21 +298,6 @@ test('charts can be saved as SVG', async () => {
   assert.match(svg, /^<svg [^>]*xmlns="http:\/\/www.w3.org\/2000\/svg"/);
   assert.match(svg, /FLOP per/);
 });
-
-// Texts that leave their drawing.
-const clipped = (other) => other.$$eval('svg[role=group]', (charts) => charts.flatMap((chart) => {
-  const box = chart.getBoundingClientRect();
-  return [...chart.querySelectorAll('text')].filter((node) => {
-    const own = node.getBoundingClientRect();
-    return own.left < box.left - 1 || own.right > box.right + 1 || own.top < box.top - 1 || own.bottom > box.bottom + 1;
-  }).map((node) => node.textContent);
-}));
-
-// Pairs of texts in one drawing that overlap.
-const overlaps = (other) => other.$$eval('svg[role=group]', (charts) => charts.flatMap((chart) => {
-  const boxes = [...chart.querySelectorAll('text')].filter((node) => node.textContent).map((node) => [node.textContent, node.getBoundingClientRect()]);
-  return boxes.flatMap(([a, p], i) => boxes.slice(i + 1).filter(([, q]) => p.left < q.right && q.left < p.right && p.top + 2 < q.bottom && q.top + 2 < p.bottom).map(([b]) => `${a} | ${b}`));
-}));
 
 for (const [width, colorScheme] of [[1400, 'light'], [1400, 'dark'], [900, 'light']]) {
   test(`layout at ${width} px, ${colorScheme}: nothing overflows or overlaps`, async () => {
