@@ -27,12 +27,12 @@ struct Flash2MmaShape {
   constexpr int threads() const { return warps() * kWarpThreads; }
 
   // Registers per thread: a warp's fp32 tile of r x c takes r c / 32, its 16-bit Q fragments half of that;
-  // the constant covers K/V fragments, addresses and the row statistics, and walking over several chunks
-  // of a tile takes some more.
+  // the rest, fitted to what the compiler uses, covers K/V fragments, addresses and the row statistics, and
+  // walking over several chunks of a tile takes some more.
   constexpr int registers_estimate(int chunk, bool q_held) const {
     const int rows = rows_per_warp();
     const int q = q_held ? rows * head_dim / 64 : rows / 4;
-    return rows * head_dim / 32 + rows * chunk / 32 + q + (chunk < bc ? 56 : 40);
+    return rows * head_dim / 32 + rows * chunk / 32 + q + 72 - head_dim / 4 + (chunk < bc ? 36 : 0);
   }
   constexpr int registers_limit() const { return registers_available(threads(), 1); }
 

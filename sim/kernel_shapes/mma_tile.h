@@ -39,7 +39,8 @@ constexpr int mma_rows_per_warp(int br) { return br % 32 == 0 && br >= 128 ? 32 
 // Registers a thread may have when one CTA of this many threads is resident; the hardware gives them in
 // eights.
 constexpr int registers_available(int threads, int ctas) {
-  return shape_math::smaller(kLargestRegisters, kRegistersPerSm / (threads * ctas) / 8 * 8);
+  return shape_math::smaller(kLargestRegisters,
+                             kRegistersPerSm / (shape_math::round_up(threads, 128) * ctas) / 8 * 8);
 }
 
 // CTAs that fit an SM by registers (an estimate per thread) and by shared memory: the minimum of
