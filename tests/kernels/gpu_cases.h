@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,8 @@ inline std::string name_of(const GpuCase& c) {
                      to_string(p.mask), p.head_dim, p.batch, p.heads, p.kv_heads, p.seqlen_q, p.seqlen_kv,
                      c.tile.br, c.tile.bc, c.tile.stages, c.spread.q > 1.0F ? "_large_logits" : "");
 }
+
+inline void PrintTo(const GpuCase& c, std::ostream* stream) { *stream << name_of(c); }
 
 inline Program program_of(const GpuCase& c) {
   Program program;
