@@ -1,5 +1,6 @@
 #include "sim/traffic.h"
 
+#include "sim/masked_sums.h"
 #include "sim/units.h"
 #include "sim/walk.h"
 
@@ -78,6 +79,7 @@ class StepSums {
   }
 
   std::uint64_t compute(Sum sum, const Guard& guard, const Range& rows, const Range& columns) const {
+    if (const std::optional<std::uint64_t> known = masked(sum, guard, rows, columns)) return *known;
     BoxWalk::Dimensions dimensions;
     if (sum != Sum::iterations) dimensions = {.rows = &rows, .columns = &columns};
     std::uint64_t total = 0;
@@ -91,6 +93,14 @@ class StepSums {
       return true;
     });
     return total;
+  }
+
+  std::optional<std::uint64_t> masked(Sum sum, const Guard& guard, const Range& rows,
+                                      const Range& columns) const {
+    if (sum == Sum::useful_pairs) return masked_pairs(program_, launch_, open_, guard, rows, columns);
+    if (sum == Sum::iterations) return masked_rows(program_, launch_, open_, guard, nullptr);
+    if (columns != Range{}) return std::nullopt;
+    return masked_rows(program_, launch_, open_, guard, &rows);
   }
 
   const Program& program_;
