@@ -36,6 +36,13 @@ TEST(Protocol, ColdCleansBeforeTheProgramAndSweepsAfterIt) {
                                          "sweep", "launches", "sweep"));
 }
 
+TEST(Protocol, OnlyTrafficIsCountedInTheDeferredRange) {
+  Journal journal;
+  FakeCounterSource source(1, constant);
+  measure_program(source, journal.program(), one_repeat(CacheState::cold, {Quantity::sram_read}));
+  EXPECT_THAT(journal.lines, ElementsAre("sweep", "launches"));
+}
+
 TEST(Protocol, WarmRunsTheProgramBetweenSweepAndRange) {
   Journal journal;
   FakeCounterSource source(1, constant);
