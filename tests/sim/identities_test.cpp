@@ -56,6 +56,17 @@ TEST_P(Identities, ClosedFormsAreSumsOverTheStream) {
   }));
 }
 
+TEST_P(Identities, UsefulFlopsAreSumsOverTheIterations) {
+  EXPECT_TRUE(rc::check([&] {
+    const BuiltProgram built = GetParam()(*any_plan());
+    Traffic closed;
+    count_traffic(built.program, closed);
+    std::uint64_t flops = 0;
+    for (const LaunchTraffic& launch : closed.launches) flops += launch.flops;
+    RC_ASSERT(flops == replay_flops(built.program));
+  }));
+}
+
 TEST_P(Identities, HbmBytesNeverGrowWithTheCache) {
   EXPECT_TRUE(rc::check([&] {
     const BuiltProgram built = GetParam()(*any_plan());

@@ -110,6 +110,11 @@ void push_access(Launch& launch, const OpenLoops& open, int table) {
   }
 }
 
+void push_matmul(Launch& launch, const OpenLoops& open) {
+  matmul(launch, "product", any_range(open, 60), any_range(open, kColumns), from(1, 4)).guard =
+      any_guard(open);
+}
+
 void build_any_launch(int table, Launch& launch) {
   launch.name = "any";
   launch.schedule = *rc::gen::element(Schedule::hardware, Schedule::longest_first);
@@ -127,6 +132,7 @@ void build_any_launch(int table, Launch& launch) {
   }
   push_access(launch, open, table);
   push_access(launch, open, table);
+  push_matmul(launch, open);
   while (!opened.empty()) {
     close_loop(launch, opened.back());
     open.pop();
@@ -138,6 +144,10 @@ void build_any_launch(int table, Launch& launch) {
 void build_any(BuiltProgram& built) {
   Program& program = built.program;
   program.algorithm = "any";
+  program.problem.mask = *rc::gen::element(Mask::full, Mask::causal, Mask::window);
+  program.problem.window = from(1, 40);
+  program.problem.seqlen_q = from(1, 60);
+  program.problem.seqlen_kv = from(1, 60);
   tensor(program, "read", Role::input, kPlanes, kRows, kColumns, 2);
   tensor(program, "written", Role::output, kPlanes, kRows, kColumns, 1);
   tensor(program, "summed", Role::output, kPlanes, kRows, kColumns, 4);
@@ -166,6 +176,9 @@ TEST(RandomLoops, ClosedFormsAreSumsOverTheStream) {
     count_traffic(built.program, closed);
     Traffic replayed;
     replay_traffic(built.program, replayed);
+    std::uint64_t flops = 0;
+    for (const LaunchTraffic& launch : closed.launches) flops += launch.flops;
+    RC_ASSERT(flops == replay_flops(built.program));
     for (int launch = 0; launch < built.program.launches.count(); ++launch) {
       for (int t = 0; t < 3; ++t) {
         const TensorTraffic& a = closed.launches[launch].tensors[t];

@@ -74,6 +74,34 @@ void replay_traffic(const Program& program, Traffic& traffic) {
   });
 }
 
+// The stream knows accesses only, so that each compute is run as if it loaded queries × keys.
+std::uint64_t replay_flops(const Program& program) {
+  Program shadow(program);
+  for (Launch& launch : shadow.launches) {
+    launch.accesses.clear();
+    for (const Compute& compute : launch.computes) {
+      launch.accesses.push(
+          {.tensor = 0, .rows = compute.queries, .columns = compute.keys, .guard = compute.guard});
+    }
+    const auto body = launch.body;
+    launch.body.clear();
+    for (const Step& step : body) {
+      if (step.kind == Step::Kind::access) continue;
+      const bool compute = step.kind == Step::Kind::compute;
+      launch.body.push({compute ? Step::Kind::access : step.kind, step.index});
+    }
+  }
+  std::uint64_t flops = 0;
+  visit_stream(shadow, [&](const TileAccess& tile) {
+    const Compute& compute = program.launches[tile.launch].computes[tile.access];
+    if (compute.kind != ComputeKind::matmul) return;
+    flops +=
+        static_cast<std::uint64_t>(2 * compute.depth) *
+        visible_pairs(program.problem, tile.rows.begin, tile.rows.end, tile.columns.begin, tile.columns.end);
+  });
+  return flops;
+}
+
 SegmentStream::SegmentStream(const Program& program) {
   // Columns of a base tensor are cut wherever some access begins or ends, so that accesses cover whole
   // segments.

@@ -13,6 +13,9 @@ namespace hbmscope::test {
 // compulsory bytes stand at the base tensor. Throws std::out_of_range for an access outside its tensor.
 void replay_traffic(const Program& program, Traffic& traffic);
 
+// Useful FLOPs of all launches: every iteration of every matmul, its visible pairs counted tile by tile.
+std::uint64_t replay_flops(const Program& program);
+
 // What crosses the HBM boundary under a fully associative LRU cache of whole segments of rows, write-back,
 // write-allocate without fetch, flushed at the end.
 struct LruTraffic {
