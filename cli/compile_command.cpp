@@ -1,0 +1,145 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "cli/command.h"
+#include "cli/point_columns.h"
+#include "cli/point_options.h"
+#include "cli/predict_points.h"
+#include "cli/progress.h"
+#include "cli/terminal.h"
+#include "cli/text_table.h"
+#include "kernels/compiler.h"
+#include "sim/error.h"
+
+namespace hbmscope {
+namespace {
+
+struct Arguments {
+  PointArguments points;
+  TerminalArguments terminal;
+  bool dry_run = false;
+};
+
+// A kernel that some of the points need, for one architecture.
+struct WantedKernel {
+  KernelBuild build;
+  int compute_capability = 0;
+};
+
+struct Wanted {
+  std::vector<WantedKernel> kernels;  // each once
+  std::set<std::string> reasons;      // why points have none
+};
+
+// Every kernel once: points that differ in lengths or batch share theirs.
+Wanted wanted_kernels(const PointList& points) {
+  Wanted wanted;
+  std::set<std::pair<std::string, int>> seen;
+  PredictionScratch scratch;
+  Point point;
+  for (std::size_t index = 0; index < points.size() && !interrupted(); ++index) {
+    const PointContext context = points.fill(index, point);
+    if (!context.variant->has_kernel) {
+      wanted.reasons.insert(fmt::format("{} {} has no kernel", point.algorithm, point.variant));
+      continue;
+    }
+    const Plan plan{point.problem, point.tile, point.order};
+    build_program(*context.algorithm, *context.variant, plan, scratch.program);
+    const std::string reason = infeasible_reason(context, plan, scratch.program);
+    if (!reason.empty()) {
+      wanted.reasons.insert(reason);
+      continue;
+    }
+    const int capability = static_cast<int>(context.gpu->compute_capability);
+    for (KernelBuild& build : kernel_builds(scratch.program, point.tile)) {
+      if (seen.emplace(kernel_hash(build), capability).second) {
+        wanted.kernels.push_back({std::move(build), capability});
+      }
+    }
+  }
+  return wanted;
+}
+
+std::string macro_text(const KernelBuild& build) {
+  std::vector<std::string> words;
+  for (const KernelMacro& macro : build.macros) words.push_back(macro.name + "=" + macro.value);
+  return fmt::format("{}", fmt::join(words, " "));
+}
+
+void add_row(TextTable& table, const WantedKernel& kernel, const CompiledKernels& compiled) {
+  const KernelResources& resources = compiled.resources_of(kernel.build.kernel);
+  const int spills = resources.spill_store_bytes + resources.spill_load_bytes;
+  table.add_row({{kernel.build.kernel},
+                 {macro_text(kernel.build)},
+                 {compiled.architecture},
+                 {fmt::format("{}", resources.registers)},
+                 {fmt::format("{}", spills), spills == 0 ? Tone::plain : Tone::bad},
+                 {fmt::format("{}", resources.static_shared_bytes)},
+                 {compiled.kernel_hash},
+                 {compiled.from_cache ? "was cached" : "compiled"}});
+}
+
+int run_compile(const Arguments& arguments) {
+  const Terminal terminal = arguments.terminal.terminal();
+  const PointList points = arguments.points.points();
+  if (arguments.dry_run) {
+    print_point_count(points);
+    return kDone;
+  }
+  const Wanted wanted = wanted_kernels(points);
+  const std::string reasons = fmt::format("{}", fmt::join(wanted.reasons, "; "));
+  if (wanted.kernels.empty() && !interrupted())
+    throw UserError("points", "", "none has a kernel: " + reasons);
+  const KernelCompiler compiler;
+  TextTable table({{"", "kernel", Align::left},
+                   {"", "macros", Align::left},
+                   {"", "arch", Align::left},
+                   {"per thread", "registers"},
+                   {"per thread", "spilled B"},
+                   {"per CTA", "static B"},
+                   {"", "hash", Align::left},
+                   {"", "state", Align::left}});
+  int code = kDone;
+  std::size_t done = 0;
+  {
+    Progress progress("compiling", "kernels", wanted.kernels.size(), terminal);
+    for (const WantedKernel& kernel : wanted.kernels) {
+      if (interrupted()) break;
+      try {
+        add_row(table, kernel, compiler.compile(kernel.build, kernel.compute_capability));
+      } catch (const UserError&) {
+        throw;
+      } catch (const std::runtime_error& error) {
+        write_stderr(fmt::format("{} {}: {}\n", kernel.build.kernel, macro_text(kernel.build), error.what()));
+        code = kFailed;
+      }
+      ++done;
+      progress.advance();
+    }
+  }
+  write_stdout(table.text(terminal.color_out));
+  if (!terminal.quiet) {
+    write_stderr(fmt::format("{} kernels in {}\n", done, compiler.cache().directory().string()));
+    if (!reasons.empty()) write_stderr(fmt::format("without a kernel: {}\n", reasons));
+  }
+  return interrupted() ? end_interrupted(done, wanted.kernels.size()) : code;
+}
+
+}  // namespace
+
+Action add_compile(CLI::App& command) {
+  const auto arguments = std::make_shared<Arguments>();
+  arguments->points.add_to(command);
+  command.add_flag("--dry-run", arguments->dry_run, "print the number of points and stop")->group("Output");
+  arguments->terminal.add_to(command);
+  command.footer("The cache: $HBMSCOPE_CACHE_DIR, else $XDG_CACHE_HOME/hbmscope, else ~/.cache/hbmscope.");
+  return [arguments](const RunInfo&) { return run_compile(*arguments); };
+}
+
+}  // namespace hbmscope

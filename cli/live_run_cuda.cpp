@@ -1,0 +1,194 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "cli/live_run.h"
+#include "cli/point_columns.h"
+#include "cli/reference_cache.h"
+#include "cli/version_text.h"
+#include "kernels/attention_run.h"
+#include "kernels/cuda/device.h"
+#include "profiler/cupti_source.h"
+#include "profiler/device_arena.h"
+#include "profiler/gpu_state.h"
+#include "profiler/nvtx.h"
+#include "profiler/protocol.h"
+#include "profiler/sweep.h"
+#include "profiler/timing.h"
+#include "sim/error.h"
+
+namespace hbmscope {
+namespace {
+
+constexpr const char* kContextLost = "the GPU's context was lost by an earlier point; run this one again";
+
+void fail(Record& record, const std::string& reason) {
+  record.status = Status::failed;
+  record.reason = reason;
+}
+
+// The tensors of a point in GPU memory. Throws UserError if they do not fit.
+struct PlacedTensors {
+  DeviceArena arena;
+  std::vector<DeviceAddress> addresses;
+
+  PlacedTensors(const Device& device, const Program& program, const Point& point)
+      : arena(device, arena_payload_bytes(tensor_bytes(program))),
+        addresses(arena.place(tensor_bytes(program), static_cast<std::uint64_t>(point.seed),
+                              static_cast<std::uint64_t>(point.placement))) {}
+};
+
+void describe_kernels(const AttentionRun& run, Provenance& provenance) {
+  std::int64_t registers = 0;
+  std::int64_t spills = 0;
+  for (const KernelUse& use : run.kernels()) {
+    registers = std::max<std::int64_t>(registers, use.resources.registers);
+    spills = std::max<std::int64_t>(spills, use.resources.spill_store_bytes + use.resources.spill_load_bytes);
+  }
+  provenance.registers = registers;
+  provenance.spill_bytes = spills;
+}
+
+}  // namespace
+
+struct LiveRun::State {
+  explicit State(CounterNeed counter_need) : need(counter_need), sweep(device), gpu_state(device) {
+    gpu_name = device.name();
+    if (need == CounterNeed::none) {
+      counters_absence = "counters were not asked for (--counters none)";
+      return;
+    }
+    try {
+      counters.emplace(device);
+    } catch (const UserError& error) {
+      if (need == CounterNeed::needed) throw;
+      counters_absence = error.what();
+    }
+  }
+
+  void run_point(const Program& program, Record& record);
+  void count(const MeasuredProgram& measured, Record& record);
+  bool check_results(const Program& program, const PlacedTensors& tensors, const AttentionRun& run,
+                     Record& record);
+  void start_provenance(Provenance& provenance) const;
+
+  CounterNeed need;
+  Device device;
+  L2Sweep sweep;
+  GpuState gpu_state;
+  KernelCompiler compiler;
+  std::optional<CuptiCounterSource> counters;
+  std::string counters_absence;
+  std::string gpu_name;
+  RunInfo this_binary = this_run({});
+  ReferenceCache references;
+  bool context_lost = false;
+};
+
+LiveRun::LiveRun(CounterNeed need) : state_(std::make_unique<State>(need)) {}
+LiveRun::~LiveRun() = default;
+
+const std::string& LiveRun::gpu_name() const { return state_->gpu_name; }
+
+void LiveRun::describe(RunInfo& run) const {
+  Provenance provenance;
+  state_->start_provenance(provenance);
+  run.gpu = provenance.gpu;
+  run.driver = provenance.driver;
+  run.cuda = provenance.cuda;
+}
+
+void LiveRun::measure(const Program& program, Record& record) {
+  if (state_->context_lost) return fail(record, kContextLost);
+  const NvtxRange range(nvtx_name(describe_point(record.point)));
+  try {
+    state_->run_point(program, record);
+  } catch (const DeviceError& error) {
+    state_->context_lost = error.context_is_lost();
+    fail(record, error.what());
+  } catch (const UserError&) {
+    throw;
+  } catch (const std::runtime_error& error) {  // a kernel that does not compile
+    fail(record, error.what());
+  }
+}
+
+void LiveRun::State::start_provenance(Provenance& provenance) const {
+  provenance.source = "live";
+  provenance.gpu = gpu_name;
+  provenance.driver = gpu_state.driver_version().value_or("");
+  provenance.cuda = cuda_version_text(driver_cuda_version());
+  if (counters) provenance.cuda += ", " + cupti_text();
+  provenance.date = this_run({}).date;
+  provenance.hbmscope = this_binary.version;
+  if (!this_binary.git_commit.empty()) provenance.hbmscope += " " + this_binary.git_commit;
+}
+
+void LiveRun::State::run_point(const Program& program, Record& record) {
+  AttentionRun run(program, record.point.tile, compiler, device.compute_capability());
+  record.kernel_hash = run.kernel_hash();
+  std::optional<PlacedTensors> tensors;
+  try {
+    tensors.emplace(device, program, record.point);
+  } catch (const UserError& error) {
+    record.status = Status::skipped;
+    record.reason = error.what();
+    return;
+  }
+  run.bind(tensors->addresses);
+  start_provenance(record.provenance);
+  describe_kernels(run, record.provenance);
+  const GpuClocks before = gpu_state.clocks();
+  record.provenance.sm_clock_mhz_before = before.sm_mhz;
+
+  record.measurement.emplace();
+  if (!check_results(program, *tensors, run, record)) return;
+  const MeasuredProgram measured{.launches = [&] { run.launch(); }, .clean_l2 = [&] { sweep.run(); }};
+  count(measured, record);
+  const Timing timing = time_program(measured, record.point.cache_state);
+  record.measurement->time_s = timing.median_s;
+  record.measurement->time_spread = timing.spread;
+
+  const GpuClocks after = gpu_state.clocks();
+  record.provenance.sm_clock_mhz_after = after.sm_mhz;
+  record.provenance.memory_clock_mhz = after.memory_mhz;
+}
+
+// Nothing is counted for a kernel that computes something else.
+bool LiveRun::State::check_results(const Program& program, const PlacedTensors& tensors,
+                                   const AttentionRun& run, Record& record) {
+  const Point& point = record.point;
+  upload_inputs(program, references.inputs(point.problem, point.seed), tensors.addresses);
+  poison_outputs(program, tensors.addresses);
+  run.launch();
+  const Reference& reference =
+      references.reference(point.problem, point.seed, scores_of(program), point.tile.br);
+  const Comparison comparison = compare_outputs(program, reference, tensors.addresses);
+  record.measurement->max_error = comparison.worst_error;
+  const std::string failure = comparison.failure(error_tolerance(point.problem.dtype));
+  if (!failure.empty()) fail(record, "wrong result: " + failure);
+  return failure.empty();
+}
+
+void LiveRun::State::count(const MeasuredProgram& measured, Record& record) {
+  Provenance& provenance = record.provenance;
+  if (!counters) {
+    provenance.note = counters_absence;
+    return;
+  }
+  const std::optional<double> max_error = record.measurement->max_error;
+  ProtocolResult result =
+      measure_program(*counters, measured, ProtocolOptions{.cache_state = record.point.cache_state});
+  record.measurement = result.measurement;
+  record.measurement->max_error = max_error;
+  provenance.passes = result.passes;
+  provenance.repeats = result.repeats;
+  provenance.hbm_spread = result.hbm_spread;
+  provenance.note = result.note;
+  if (need == CounterNeed::needed && !result.note.empty()) {
+    fail(record, "counters were required: " + result.note);
+  }
+}
+
+}  // namespace hbmscope

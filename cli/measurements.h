@@ -1,0 +1,38 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/terminal.h"
+#include "reports/run_info.h"
+#include "sim/gpu.h"
+#include "sim/predict.h"
+
+namespace hbmscope {
+
+// --counters: where the measured bytes of `validate` come from.
+enum class CounterMode : std::uint8_t { automatic, live, required, recorded, none };
+inline constexpr std::string_view kCounterModeHelp =
+    "auto (live where this GPU's counters can be read, else recorded), live (absent counters stay empty), "
+    "required (live, absent counters fail the point), recorded, none (run, check and time, count nothing)";
+// Throws UserError (--counters).
+CounterMode parse_counter_mode(std::string_view text);
+
+// Fills in what was measured of a predicted, feasible point whose program is `program`.
+class Measurements {
+ public:
+  virtual ~Measurements() = default;
+  virtual void fill(const Program& program, Record& record) = 0;
+  // Adds what it knows of the machine.
+  virtual void describe(RunInfo& run) const = 0;
+};
+
+// Throws UserError if the mode wants a GPU that is not there or is not the one that `gpus` describe; `auto`
+// then takes recorded rows and says why on standard error.
+std::unique_ptr<Measurements> open_measurements(CounterMode mode, const std::vector<GpuSpec>& gpus,
+                                                const Terminal& terminal);
+
+}  // namespace hbmscope

@@ -1,0 +1,87 @@
+#include "cli/outputs.h"
+
+#include <CLI/CLI.hpp>
+#include <array>
+#include <filesystem>
+#include <utility>
+
+#include "reports/csv.h"
+#include "reports/html.h"
+#include "reports/json.h"
+#include "sim/error.h"
+
+namespace hbmscope {
+namespace {
+
+void check_distinct(const OutputPaths& paths) {
+  const std::array<std::pair<const char*, const std::string*>, 4> outputs{
+      {{"--csv", &paths.csv}, {"--json", &paths.json}, {"--jsonl", &paths.jsonl}, {"--html", &paths.html}}};
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      if (outputs[i].second->empty() || *outputs[i].second != *outputs[j].second) continue;
+      throw UserError(outputs[i].first, *outputs[i].second,
+                      std::string("expected another file than ") + outputs[j].first + " writes");
+    }
+  }
+}
+
+void open(std::optional<OutputFile>& output, const char* option, const std::string& path) {
+  if (!path.empty()) output.emplace(option, path);
+}
+
+}  // namespace
+
+void OutputPaths::add_to(CLI::App& command) {
+  const auto add = [&](const char* option, std::string& path, const char* help) {
+    command.add_option(option, path, help)
+        ->type_name("FILE")
+        ->group("Output")
+        ->check(
+            [option](const std::string& given) {
+              if (given.empty()) throw UserError(option, "", "expected a file name or - for standard output");
+              return std::string();
+            },
+            "");
+  };
+  add("--csv", csv, "all columns, one row for each point; - is standard output");
+  add("--json", json, "the same with bytes per tensor and launch");
+  add("--jsonl", jsonl, "JSON Lines: one record on each line");
+  add("--html", html, "the report as one page that needs no network");
+}
+
+Outputs::Outputs(const OutputPaths& paths, const RunInfo& run) {
+  check_distinct(paths);
+  open(csv_, "--csv", paths.csv);
+  open(json_, "--json", paths.json);
+  open(jsonl_, "--jsonl", paths.jsonl);
+  open(html_, "--html", paths.html);
+  if (csv_) csv_->write(csv_header());
+  if (jsonl_) jsonl_->write(jsonl_header(run));
+}
+
+void Outputs::add(const Record& record) {
+  if (csv_) {
+    row_.clear();
+    append_csv_row(row_, record);
+    csv_->write(row_);
+  }
+  if (jsonl_) {
+    row_.clear();
+    append_jsonl_row(row_, record);
+    jsonl_->write(row_);
+  }
+  if (json_ || html_) records_.push_back(record);
+}
+
+void Outputs::commit(const RunInfo& run, std::span<const GpuSpec> gpus) {
+  if (json_ || html_) {
+    const std::string json = write_json(run, gpus, records_);
+    if (json_) json_->write(json);
+    if (html_) html_->write(html_report(json));
+  }
+  for (std::optional<OutputFile>* output : {&csv_, &json_, &jsonl_, &html_}) {
+    if (*output) (*output)->commit();
+  }
+}
+
+}  // namespace hbmscope

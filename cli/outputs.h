@@ -1,0 +1,57 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "reports/output_file.h"
+#include "reports/run_info.h"
+#include "sim/gpu.h"
+#include "sim/record.h"
+
+namespace CLI {
+class App;
+}
+
+namespace hbmscope {
+
+// --csv, --json, --jsonl and --html: files, or "-" for standard output.
+struct OutputPaths {
+  std::string csv;
+  std::string json;
+  std::string jsonl;
+  std::string html;
+
+  // Registers the options; the paths must outlive the command.
+  void add_to(CLI::App& command);
+  bool any() const { return !(csv.empty() && json.empty() && jsonl.empty() && html.empty()); }
+  bool use_stdout() const { return csv == "-" || json == "-" || jsonl == "-" || html == "-"; }
+  // JSON and the page hold bytes per tensor and launch.
+  bool want_traffic() const { return !(json.empty() && jsonl.empty() && html.empty()); }
+};
+
+// The outputs of one run. CSV and JSONL take each record at once; JSON and HTML hold all and are written at
+// the end. No file appears before commit().
+class Outputs {
+ public:
+  // Opens all files. Throws UserError naming the option for a path that cannot be written or is given twice.
+  Outputs(const OutputPaths& paths, const RunInfo& run);
+
+  void add(const Record& record);
+  void add(const std::vector<Record>& records) {
+    for (const Record& record : records) add(record);
+  }
+  // `gpus` are the descriptions that the records name; `run` may know more than at the start.
+  void commit(const RunInfo& run, std::span<const GpuSpec> gpus);
+
+ private:
+  std::optional<OutputFile> csv_;
+  std::optional<OutputFile> json_;
+  std::optional<OutputFile> jsonl_;
+  std::optional<OutputFile> html_;
+  std::vector<Record> records_;  // for JSON and HTML
+  std::string row_;
+};
+
+}  // namespace hbmscope

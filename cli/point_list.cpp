@@ -1,0 +1,145 @@
+#include "cli/point_list.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "sim/error.h"
+
+namespace hbmscope {
+namespace {
+
+// The axes in the order of PointAxes; batches and tokens share one.
+enum Axis : std::uint8_t {
+  gpu,
+  direction,
+  dtype,
+  heads,
+  kv_heads,
+  head_dim,
+  head_dim_v,
+  batch,
+  seqlen,
+  seqlen_kv,
+  seed,
+  mask,
+  implementation,
+  br,
+  bc,
+  stage,
+  split,
+  order,
+  l2_mode,
+  cache_state,
+  placement,
+};
+
+// An axis that follows another one has one value.
+template <class T>
+std::size_t length(const std::vector<T>& values) {
+  return std::max<std::size_t>(values.size(), 1);
+}
+
+std::int64_t value_or(const std::vector<std::int64_t>& values, std::size_t index, std::int64_t otherwise) {
+  return values.empty() ? otherwise : values[index];
+}
+
+std::int64_t batch_of_tokens(std::int64_t tokens, std::int64_t seqlen) {
+  if (tokens % seqlen != 0) {
+    throw UserError("--tokens", std::to_string(tokens),
+                    fmt::format("expected a multiple of --seqlen {}", seqlen));
+  }
+  return tokens / seqlen;
+}
+
+}  // namespace
+
+PointList::PointList(PointAxes axes) : axes_(std::move(axes)) {
+  sizes_ = {length(axes_.gpus),
+            length(axes_.directions),
+            length(axes_.dtypes),
+            length(axes_.heads),
+            length(axes_.kv_heads),
+            length(axes_.head_dims),
+            length(axes_.head_dims_v),
+            axes_.tokens.empty() ? length(axes_.batches) : axes_.tokens.size(),
+            length(axes_.seqlens),
+            length(axes_.seqlens_kv),
+            length(axes_.seeds),
+            length(axes_.masks),
+            length(axes_.implementations),
+            length(axes_.brs),
+            length(axes_.bcs),
+            length(axes_.stages),
+            length(axes_.splits),
+            length(axes_.orders),
+            length(axes_.l2_modes),
+            length(axes_.cache_states),
+            length(axes_.placements)};
+  std::uint64_t count = 1;
+  for (const std::size_t size : sizes_) {  // every size is below 2^20, so one step cannot wrap
+    count *= size;
+    if (count > kLargestPointCount) {
+      throw UserError("axes", "",
+                      fmt::format("expected at most {} points in all; use fewer values", kLargestPointCount));
+    }
+  }
+  size_ = count;
+  check_problems();
+}
+
+PointList::Indices PointList::indices_of(std::size_t index) const {
+  Indices indices{};
+  for (std::size_t axis = kAxes; axis-- > 0;) {
+    indices[axis] = index % sizes_[axis];
+    index /= sizes_[axis];
+  }
+  return indices;
+}
+
+void PointList::fill_problem(const Indices& indices, Problem& problem) const {
+  problem.direction = axes_.directions[indices[direction]];
+  problem.dtype = axes_.dtypes[indices[dtype]];
+  problem.heads = axes_.heads[indices[heads]];
+  problem.kv_heads = value_or(axes_.kv_heads, indices[kv_heads], problem.heads);
+  problem.head_dim = axes_.head_dims[indices[head_dim]];
+  problem.head_dim_v = value_or(axes_.head_dims_v, indices[head_dim_v], problem.head_dim);
+  problem.mask = axes_.masks[indices[mask]].mask;
+  problem.window = axes_.masks[indices[mask]].window;
+  problem.seqlen_q = axes_.seqlens[indices[seqlen]];
+  problem.seqlen_kv = value_or(axes_.seqlens_kv, indices[seqlen_kv], problem.seqlen_q);
+  problem.batch = axes_.tokens.empty() ? axes_.batches[indices[batch]]
+                                       : batch_of_tokens(axes_.tokens[indices[batch]], problem.seqlen_q);
+}
+
+// Problems repeat for every implementation and tile; each is looked at once.
+void PointList::check_problems() const {
+  std::size_t repeats = 1;
+  for (std::size_t axis = implementation; axis < kAxes; ++axis) repeats *= sizes_[axis];
+  Problem problem;
+  for (std::size_t index = 0; index < size_ / sizes_[gpu]; index += repeats) {
+    fill_problem(indices_of(index), problem);
+    check_problem(problem);
+  }
+}
+
+PointContext PointList::fill(std::size_t index, Point& point) const {
+  const Indices indices = indices_of(index);
+  const GpuSpec& spec = axes_.gpus[indices[gpu]];
+  const Implementation& chosen = axes_.implementations[indices[implementation]];
+  fill_problem(indices, point.problem);
+  point.gpu = spec.name;
+  point.algorithm = chosen.algorithm->name;
+  point.variant = chosen.variant->name;
+  point.tile = {axes_.brs[indices[br]], axes_.bcs[indices[bc]], axes_.stages[indices[stage]],
+                axes_.splits[indices[split]]};
+  point.order = axes_.orders[indices[order]];
+  point.l2_mode = axes_.l2_modes[indices[l2_mode]];
+  point.cache_state = axes_.cache_states[indices[cache_state]];
+  point.placement = axes_.placements[indices[placement]];
+  point.seed = axes_.seeds[indices[seed]];
+  return {&spec, chosen.algorithm, chosen.variant};
+}
+
+}  // namespace hbmscope

@@ -1,0 +1,245 @@
+#include "cli/point_options.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <limits>
+
+#include "cli/axis.h"
+#include "cli/choose_gpu.h"
+#include "sim/error.h"
+
+namespace hbmscope {
+namespace {
+
+constexpr NumberRange kSizes{1, kLargestSize};
+constexpr NumberRange kSeeds{0, std::numeric_limits<std::int64_t>::max()};
+constexpr NumberRange kPlacementCounts{1, 1000};
+constexpr NumberRange kOnlyOne{1, 1};
+
+// --- Numbers ---
+
+template <auto member, const NumberRange& range>
+void parse_numbers(std::string_view option, std::string_view text, PointAxes& axes) {
+  axes.*member = parse_number_axis(option, text, range);
+}
+
+void parse_placements(std::string_view option, std::string_view text, PointAxes& axes) {
+  axes.placements.clear();
+  const std::int64_t count = parse_number(option, text, kPlacementCounts);
+  for (std::int64_t placement = 0; placement < count; ++placement) axes.placements.push_back(placement);
+}
+
+// --- Words ---
+
+template <class T>
+void push_distinct(std::vector<T>& values, const T& value) {
+  if (std::find(values.begin(), values.end(), value) == values.end()) values.push_back(value);
+}
+
+// Words that a parser of sim/ knows, of which only those in `offered` (a list for people) are built in.
+template <class T>
+std::vector<T> parse_words(std::string_view option, std::string_view text,
+                           std::optional<T> (*parse)(std::string_view), std::string_view accepted,
+                           bool (*offered)(T) = nullptr) {
+  std::vector<T> values;
+  for (const std::string& word : split_axis(option, text, accepted)) {
+    const std::optional<T> value = parse(word);
+    if (!value || (offered != nullptr && !offered(*value))) {
+      throw UserError(std::string(option), word, std::string(accepted));
+    }
+    push_distinct(values, *value);
+  }
+  return values;
+}
+
+void parse_directions(std::string_view option, std::string_view text, PointAxes& axes) {
+  axes.directions = parse_words<Direction>(
+      option, text, parse_direction, "expected forward: no algorithm here has a backward program",
+      [](Direction direction) { return direction == Direction::forward; });
+}
+
+void parse_dtypes(std::string_view option, std::string_view text, PointAxes& axes) {
+  axes.dtypes = parse_words<DataType>(option, text, parse_data_type, "expected bf16, fp16, fp32 or fp8");
+}
+
+void parse_orders(std::string_view option, std::string_view text, PointAxes& axes) {
+  axes.orders = parse_words<Order>(option, text, parse_order, "expected q-fastest or head-fastest");
+}
+
+void parse_l2_modes(std::string_view option, std::string_view text, PointAxes& axes) {
+  axes.l2_modes =
+      parse_words<L2Mode>(option, text, parse_l2_mode,
+                          "expected none: HBM bytes are the compulsory ones, there is no L2 model here",
+                          [](L2Mode mode) { return mode == L2Mode::none; });
+}
+
+void parse_cache_states(std::string_view option, std::string_view text, PointAxes& axes) {
+  axes.cache_states = parse_words<CacheState>(option, text, parse_cache_state, "expected cold or warm");
+}
+
+void parse_masks(std::string_view option, std::string_view text, PointAxes& axes) {
+  constexpr std::string_view kAccepted =
+      "expected full, causal or window:N, N a whole number of keys from 1 to 1073741824";
+  constexpr std::string_view kWindow = "window:";
+  static_assert(kLargestSize == 1073741824);
+  axes.masks.clear();
+  for (const std::string& word : split_axis(option, text, kAccepted)) {
+    if (word.starts_with(kWindow)) {
+      const std::string keys = word.substr(kWindow.size());
+      if (keys.empty()) throw UserError(std::string(option), word, std::string(kAccepted));
+      push_distinct(axes.masks, {Mask::window, parse_number(std::string(option) + " window", keys, kSizes)});
+      continue;
+    }
+    const std::optional<Mask> mask = parse_mask(word);
+    if (!mask || *mask == Mask::window) throw UserError(std::string(option), word, std::string(kAccepted));
+    push_distinct(axes.masks, {*mask, 0});
+  }
+}
+
+// --- Names ---
+
+void parse_gpus(std::string_view option, std::string_view text, PointAxes& axes) {
+  axes.gpus.clear();
+  for (const std::string& name :
+       split_axis(option, text, "expected names of GPUs or files: see hbmscope list gpus")) {
+    GpuSpec gpu = choose_gpu(name);
+    const bool known = std::any_of(axes.gpus.begin(), axes.gpus.end(),
+                                   [&](const GpuSpec& other) { return other.name == gpu.name; });
+    if (!known) axes.gpus.push_back(std::move(gpu));
+  }
+}
+
+// Parsed before --variant; an implementation without a variant means the first one.
+void parse_algorithms(std::string_view option, std::string_view text, PointAxes& axes) {
+  axes.implementations.clear();
+  for (const std::string& name :
+       split_axis(option, text, "expected names of algorithms: see hbmscope list algorithms")) {
+    const Algorithm& algorithm = find_algorithm(name);
+    const bool known =
+        std::any_of(axes.implementations.begin(), axes.implementations.end(),
+                    [&](const Implementation& other) { return other.algorithm == &algorithm; });
+    if (!known) axes.implementations.push_back({&algorithm, &algorithm.variants.front()});
+  }
+}
+
+void parse_variants(std::string_view option, std::string_view text, PointAxes& axes) {
+  if (text.empty()) return;
+  std::vector<Implementation> chosen;
+  for (const Implementation& implementation : axes.implementations) {
+    for (const std::string& name :
+         split_axis(option, text, "expected names of variants: see hbmscope list variants")) {
+      const Variant& variant = find_variant(*implementation.algorithm, name);
+      const bool known = std::any_of(chosen.begin(), chosen.end(),
+                                     [&](const Implementation& other) { return other.variant == &variant; });
+      if (!known) chosen.push_back({implementation.algorithm, &variant});
+    }
+  }
+  axes.implementations = std::move(chosen);
+}
+
+constexpr std::string_view kProblem = "Problem";
+constexpr std::string_view kImplementation = "Implementation";
+constexpr std::string_view kState = "State of the GPU";
+
+// In the order in which the points are made, the last option running fastest. --algorithm stands before
+// --variant, which refers to it.
+constexpr std::array kOptions{
+    PointOption{"--gpu", "LIST", kState,
+                "GPU: a name (hbmscope list gpus), a TOML file, or auto: the installed one", "h200",
+                parse_gpus},
+    PointOption{"--direction", "LIST", kProblem, "forward", "forward", parse_directions},
+    PointOption{"--dtype", "LIST", kProblem, "type of Q, K, V, O: bf16, fp16, fp32, fp8", "bf16",
+                parse_dtypes},
+    PointOption{"--heads", "AXIS", kProblem, "query heads", "16", parse_numbers<&PointAxes::heads, kSizes>},
+    PointOption{"--kv-heads", "AXIS", kProblem, "key/value heads, a divisor of --heads [as --heads]", "",
+                parse_numbers<&PointAxes::kv_heads, kSizes>},
+    PointOption{"--head-dim", "AXIS", kProblem, "columns of Q and K", "128",
+                parse_numbers<&PointAxes::head_dims, kSizes>},
+    PointOption{"--head-dim-v", "AXIS", kProblem, "columns of V and O [as --head-dim]", "",
+                parse_numbers<&PointAxes::head_dims_v, kSizes>},
+    PointOption{"--batch", "AXIS", kProblem, "batch size", "1", parse_numbers<&PointAxes::batches, kSizes>},
+    PointOption{
+        "--tokens", "AXIS", kProblem,
+        "instead of --batch: batch = tokens / seqlen, so that a sweep of --seqlen keeps batch x seqlen", "",
+        parse_numbers<&PointAxes::tokens, kSizes>},
+    PointOption{"--seqlen", "AXIS", kProblem, "query rows per head", "4096",
+                parse_numbers<&PointAxes::seqlens, kSizes>},
+    PointOption{"--seqlen-kv", "AXIS", kProblem, "key/value rows per head [as --seqlen]", "",
+                parse_numbers<&PointAxes::seqlens_kv, kSizes>},
+    PointOption{"--seed", "AXIS", kState, "seed of inputs and addresses", "1",
+                parse_numbers<&PointAxes::seeds, kSeeds>},
+    PointOption{"--mask", "LIST", kProblem, "full, causal, window:N (a query sees N keys, itself included)",
+                "full", parse_masks},
+    PointOption{"--algorithm", "LIST", kImplementation, "dataflows (hbmscope list algorithms)",
+                "standard,flash2", parse_algorithms},
+    PointOption{"--variant", "LIST", kImplementation,
+                "implementations (hbmscope list variants) [the algorithm's first]", "", parse_variants},
+    PointOption{"--br", "AXIS", kImplementation, "rows of Q in a tile", "128",
+                parse_numbers<&PointAxes::brs, kSizes>},
+    PointOption{"--bc", "AXIS", kImplementation, "rows of K/V in a tile", "64",
+                parse_numbers<&PointAxes::bcs, kSizes>},
+    PointOption{"--stages", "AXIS", kImplementation, "K/V tiles in flight", "1",
+                parse_numbers<&PointAxes::stages, kSizes>},
+    PointOption{"--splits", "AXIS", kImplementation,
+                "CTAs that share a row of K/V tiles; 1: no algorithm here splits", "1",
+                parse_numbers<&PointAxes::splits, kOnlyOne>},
+    PointOption{"--order", "LIST", kImplementation, "what runs fastest in the grid: q-fastest, head-fastest",
+                "q-fastest", parse_orders},
+    PointOption{"--l2", "LIST", kState, "model of the L2: none (predicted HBM bytes are the compulsory ones)",
+                "none", parse_l2_modes},
+    PointOption{"--cache-state", "LIST", kState, "L2 before the program: cold, warm", "cold",
+                parse_cache_states},
+    PointOption{"--placements", "N", kState, "how many address layouts are measured, numbered from 0", "1",
+                parse_placements},
+};
+
+std::string full_help(const PointOption& option) {
+  if (option.default_text.empty()) return std::string(option.help);
+  return fmt::format("{} [{}]", option.help, option.default_text);
+}
+
+}  // namespace
+
+std::span<const PointOption> point_options() { return kOptions; }
+
+void PointArguments::add_to(CLI::App& command) {
+  for (const PointOption& option : kOptions) {
+    command
+        .add_option_function<std::string>(
+            std::string(option.name),
+            [this, name = option.name](const std::string& text) { texts_[name] = text; }, full_help(option))
+        ->type_name(std::string(option.placeholder))
+        ->group(std::string(option.group));
+  }
+  command.add_flag("--causal", causal_, "short for --mask causal")->group(std::string(kProblem));
+}
+
+PointList PointArguments::points() const {
+  if (causal_ && texts_.contains("--mask")) {
+    throw UserError("--causal", "", "expected either --causal or --mask, not both");
+  }
+  if (texts_.contains("--tokens") && texts_.contains("--batch")) {
+    throw UserError("--tokens", texts_.at("--tokens"), "expected either --tokens or --batch, not both");
+  }
+  PointAxes axes;
+  for (const PointOption& option : kOptions) {
+    const auto given = texts_.find(option.name);
+    if (given != texts_.end()) {
+      if (given->second.empty())
+        throw UserError(std::string(option.name), "",
+                        fmt::format("an empty value is not accepted; expected {}", option.help));
+      option.parse(option.name, given->second, axes);
+    } else if (option.name == "--mask" && causal_) {
+      option.parse(option.name, "causal", axes);
+    } else if (!option.default_text.empty()) {
+      option.parse(option.name, option.default_text, axes);
+    }
+  }
+  return PointList(std::move(axes));
+}
+
+}  // namespace hbmscope

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "cli/point_list.h"
+
+namespace CLI {
+class App;
+}
+
+namespace hbmscope {
+
+// An option that names a part of a point. This table is the only list of them: the command line, its help and
+// its errors read it.
+struct PointOption {
+  std::string_view name;          // "--seqlen"
+  std::string_view placeholder;   // "AXIS": numbers; "LIST": words; "N": one number
+  std::string_view group;         // heading in the help
+  std::string_view help;          // what it is, and what it takes
+  std::string_view default_text;  // parsed as if it had been given
+  // Reads the text into the axes. Throws UserError.
+  void (*parse)(std::string_view option, std::string_view text, PointAxes& axes);
+};
+std::span<const PointOption> point_options();
+
+// The point options of one command line.
+class PointArguments {
+ public:
+  // Registers the options; the arguments must outlive the command.
+  void add_to(CLI::App& command);
+  // Throws UserError for what is not accepted.
+  PointList points() const;
+
+ private:
+  std::map<std::string_view, std::string> texts_;  // by option; only those that were given
+  bool causal_ = false;
+};
+
+}  // namespace hbmscope

@@ -1,0 +1,69 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/command.h"
+#include "cli/outputs.h"
+#include "cli/terminal.h"
+#include "reports/records_file.h"
+#include "sim/error.h"
+
+namespace hbmscope {
+namespace {
+
+struct Arguments {
+  std::vector<std::string> inputs;
+  OutputPaths outputs;
+  TerminalArguments terminal;
+};
+
+// Descriptions of the GPUs that the records name. A GPU that was described by a file is known by name only,
+// and its roofs are left out of the page.
+std::vector<GpuSpec> gpus_of(const std::vector<Record>& records) {
+  const std::vector<std::string> known = gpu_names();
+  std::vector<GpuSpec> gpus;
+  for (const Record& record : records) {
+    const std::string& name = record.point.gpu;
+    const bool there =
+        std::any_of(gpus.begin(), gpus.end(), [&](const GpuSpec& gpu) { return gpu.name == name; });
+    if (!there && std::find(known.begin(), known.end(), name) != known.end()) gpus.push_back(load_gpu(name));
+  }
+  return gpus;
+}
+
+int run_report(const Arguments& arguments, const RunInfo& run) {
+  const Terminal terminal = arguments.terminal.terminal();
+  if (arguments.inputs.empty())
+    throw UserError("report", "", "expected CSV, JSON or JSONL files that hbmscope wrote");
+  if (!arguments.outputs.any())
+    throw UserError("report", "", "expected an output: --html, --csv, --json or --jsonl FILE");
+  std::vector<Record> records;
+  for (const std::string& input : arguments.inputs) {
+    for (Record& record : read_records(input)) records.push_back(std::move(record));
+  }
+  if (records.empty()) {
+    throw UserError(arguments.inputs.front(), "", "has no records; expected at least one row to report on");
+  }
+  Outputs outputs(arguments.outputs, run);
+  outputs.add(records);
+  outputs.commit(run, gpus_of(records));
+  if (!terminal.quiet) write_stderr(fmt::format("{} points\n", records.size()));
+  return kDone;
+}
+
+}  // namespace
+
+Action add_report(CLI::App& command) {
+  const auto arguments = std::make_shared<Arguments>();
+  command.add_option("files", arguments->inputs, "CSV, JSON or JSONL files that hbmscope wrote")
+      ->type_name("FILE");
+  arguments->outputs.add_to(command);
+  arguments->terminal.add_to(command);
+  return [arguments](const RunInfo& run) { return run_report(*arguments, run); };
+}
+
+}  // namespace hbmscope

@@ -1,0 +1,130 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <memory>
+
+#include "cli/command.h"
+#include "cli/measurements.h"
+#include "cli/outputs.h"
+#include "cli/point_options.h"
+#include "cli/predict_points.h"
+#include "cli/progress.h"
+#include "cli/record_tables.h"
+#include "cli/verdict.h"
+#include "sim/error.h"
+
+namespace hbmscope {
+namespace {
+
+struct Arguments {
+  PointArguments points;
+  OutputPaths outputs;
+  TerminalArguments terminal;
+  std::string counters = "auto";
+  std::string tolerance;
+  bool dry_run = false;
+};
+
+void skip(Record& record, const std::string& reason) {
+  record.status = Status::skipped;
+  record.reason = reason;
+}
+
+// Predicts and measures all points; a point that cannot run stays as a row with the reason. Stops early when
+// interrupted.
+std::vector<Record> validate_points(const PointList& points, bool with_traffic, Measurements& measurements,
+                                    const Terminal& terminal, Outputs& outputs) {
+  Progress progress("validating", "points", points.size(), terminal);
+  PredictionScratch scratch;
+  Point point;
+  std::vector<Record> records;
+  for (std::size_t index = 0; index < points.size() && !interrupted(); ++index) {
+    const PointContext context = points.fill(index, point);
+    try {
+      records.push_back(predict_record(context, point, scratch, with_traffic));
+    } catch (const UserError& error) {
+      rethrow_with_point(error, point);
+    }
+    Record& record = records.back();
+    if (!context.variant->has_kernel) {
+      skip(record, fmt::format("{} {} is a model without a kernel", point.algorithm, point.variant));
+    } else if (!*record.feasible) {
+      skip(record, record.reason);
+    } else {
+      measurements.fill(scratch.program, record);
+    }
+    outputs.add(record);
+    progress.advance();
+  }
+  return records;
+}
+
+std::size_t count(const std::vector<Record>& records, Status status) {
+  return static_cast<std::size_t>(std::count_if(
+      records.begin(), records.end(), [&](const Record& record) { return record.status == status; }));
+}
+
+// The exit code, with the reason on standard error where it is not kDone.
+int outcome(const std::vector<Record>& records, const Tolerance& tolerance) {
+  const std::size_t failed = count(records, Status::failed);
+  const std::string broken = tolerance_report(records, tolerance);
+  write_stderr(broken);
+  if (failed > 0) {
+    write_stderr(fmt::format("hbmscope: {} of {} points failed\n", failed, records.size()));
+    return kFailed;
+  }
+  if (!broken.empty()) return kFailed;
+  const std::size_t skipped = count(records, Status::skipped);
+  if (skipped == records.size()) {
+    throw UserError("points", "",
+                    fmt::format("none of {} could be measured: {}", records.size(), records.front().reason));
+  }
+  return kDone;
+}
+
+int run_validate(const Arguments& arguments, RunInfo run) {
+  const Terminal terminal = arguments.terminal.terminal();
+  const CounterMode mode = parse_counter_mode(arguments.counters);
+  const Tolerance tolerance =
+      arguments.tolerance.empty() ? Tolerance{} : parse_tolerance(arguments.tolerance);
+  const PointList points = arguments.points.points();
+  if (arguments.dry_run) {
+    print_point_count(points);
+    return kDone;
+  }
+  Outputs outputs(arguments.outputs, run);
+  const std::unique_ptr<Measurements> measurements = open_measurements(mode, points.gpus(), terminal);
+  measurements->describe(run);
+  const std::vector<Record> records =
+      validate_points(points, arguments.outputs.want_traffic(), *measurements, terminal, outputs);
+  outputs.commit(run, points.gpus());
+  if (!arguments.outputs.use_stdout() && !records.empty()) {
+    write_stdout(validation_table(records, tolerance, terminal.color_out) + "\n" + verdict(records));
+  }
+  if (records.size() < points.size()) return end_interrupted(records.size(), points.size());
+  return outcome(records, tolerance);
+}
+
+}  // namespace
+
+Action add_validate(CLI::App& command) {
+  const auto arguments = std::make_shared<Arguments>();
+  arguments->points.add_to(command);
+  command.add_option("--counters", arguments->counters, fmt::format("{} [auto]", kCounterModeHelp))
+      ->type_name("MODE")
+      ->group("Measurement");
+  command
+      .add_option(
+          "--tolerance", arguments->tolerance,
+          "largest error for each boundary, such as l2=0.5%,sram=2%,hbm=10%; beyond it the exit code is 1")
+      ->type_name("LIST")
+      ->group("Measurement");
+  arguments->outputs.add_to(command);
+  command.add_flag("--dry-run", arguments->dry_run, "print the number of points and stop")->group("Output");
+  arguments->terminal.add_to(command);
+  command.footer("Points that no kernel can run are rows 'skipped' with the reason; exit code 2 if all are.");
+  return [arguments](const RunInfo& run) { return run_validate(*arguments, run); };
+}
+
+}  // namespace hbmscope
