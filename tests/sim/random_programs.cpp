@@ -149,6 +149,8 @@ BuiltProgram Builder::operator()(const Plan& plan) const {
   return built;
 }
 
+void PrintTo(const Builder& builder, std::ostream* out) { *out << builder.name; }
+
 std::vector<Builder> all_builders() {
   std::vector<Builder> builders;
   for (const Algorithm* algorithm : algorithms()) {

@@ -30,5 +30,6 @@ struct Builder {
   BuiltProgram operator()(const Plan& plan) const;
 };
 std::vector<Builder> all_builders();
+void PrintTo(const Builder& builder, std::ostream* out);  // the name that GoogleTest looks for
 
 }  // namespace hbmscope::test
