@@ -36,7 +36,7 @@ struct StandardQkShape {
   constexpr int chunk_columns() const { return chunk_width(bc, chunk_limit()); }
   constexpr int last_chunk_columns() const { return last_chunk_width(bc, chunk_limit()); }
   constexpr int registers_estimate() const {
-    return rows_per_warp() * chunk_columns() / 32 + (q_in_registers() ? head_dim / 4 : 8) + 48;
+    return rows_per_warp() * chunk_columns() / 32 + (q_in_registers() ? head_dim / 4 : 8) + 56;
   }
   constexpr int shared_bytes() const { return (br + bc) * head_dim * kMmaElementBytes; }
   constexpr int ctas_per_sm() const {
@@ -69,7 +69,10 @@ struct StandardSoftmaxShape {
   constexpr int rows_per_cta() const { return threads_per_row == kWarpThreads ? 4 : 1; }
   constexpr int threads() const { return rows_per_cta() * threads_per_row; }
   constexpr int warps_per_row() const { return threads_per_row / kWarpThreads; }
-  constexpr int registers_estimate() const { return 4 * vectors_per_thread + 40; }
+  // 4 registers hold a vector's packed scores, 8 more its unpacked ones while the compiler overlaps passes.
+  constexpr int registers_estimate() const {
+    return shape_math::smaller(kLargestRegisters, 12 * vectors_per_thread + 48);
+  }
   constexpr int ctas_per_sm() const {
     return mma_ctas_per_sm(threads(), registers_estimate(), static_shared_bytes());
   }
@@ -119,7 +122,7 @@ struct StandardPvShape {
   constexpr int warps() const { return br / rows_per_warp(); }
   constexpr int threads() const { return warps() * kWarpThreads; }
   constexpr int registers_estimate() const {
-    return rows_per_warp() * head_dim / 32 + rows_per_warp() / 4 + 48;
+    return rows_per_warp() * head_dim / 32 + rows_per_warp() / 4 + 64;
   }
 
   // A row of P takes whole 128-byte lines in shared memory, which keeps the swizzle free of bank conflicts
