@@ -67,7 +67,8 @@ void build_multicast(const Plan& plan, std::int64_t cluster, BuiltProgram& built
 }
 
 void build_packed_gqa(const Plan& plan, BuiltProgram& built) {
-  const auto& [problem, tile, order] = plan;
+  const Problem& problem = plan.problem;
+  const Tile& tile = plan.tile;
   Program& program = built.program;
   program.algorithm = "packed GQA";
   program.problem = problem;
