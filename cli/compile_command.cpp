@@ -138,7 +138,8 @@ Action add_compile(CLI::App& command) {
   arguments->points.add_to(command);
   command.add_flag("--dry-run", arguments->dry_run, "print the number of points and stop")->group("Output");
   arguments->terminal.add_to(command);
-  command.footer("The cache: $HBMSCOPE_CACHE_DIR, else $XDG_CACHE_HOME/hbmscope, else ~/.cache/hbmscope.");
+  command.footer(command.get_footer() +
+                 "\nThe cache: $HBMSCOPE_CACHE_DIR, else $XDG_CACHE_HOME/hbmscope, else ~/.cache/hbmscope.");
   return [arguments](const RunInfo&) { return run_compile(*arguments); };
 }
 

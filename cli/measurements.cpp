@@ -5,8 +5,10 @@
 #include "cli/choose_gpu.h"
 #include "cli/live_run.h"
 #include "cli/recorded_rows.h"
+#include "kernels/gpu.h"
 #include "kernels/sources.h"
 #include "profiler/recorded_source.h"
+#include "reports/records_file.h"
 #include "sim/enum_names.h"
 #include "sim/error.h"
 
@@ -28,7 +30,8 @@ class LiveMeasurements : public Measurements {
 
 class RecordedMeasurements : public Measurements {
  public:
-  RecordedMeasurements() : rows_(recorded_rows()) {}
+  explicit RecordedMeasurements(const std::string& file)
+      : rows_(file.empty() ? recorded_rows() : read_records(file)) {}
   void fill(const Program& program, Record& record) override {
     record.kernel_hash = kernel_hash(kernel_builds(program, record.point.tile));
     if (rows_.fill(record) != RecordedFit::none) return;
@@ -51,6 +54,17 @@ std::unique_ptr<Measurements> open_live(CounterNeed need, const std::vector<GpuS
   return live;
 }
 
+// For a mode that was asked for by name: the error names it.
+std::unique_ptr<Measurements> open_asked(CounterMode mode, CounterNeed need,
+                                         const std::vector<GpuSpec>& gpus) {
+  const std::string absence = gpu_absence_reason();
+  if (!absence.empty()) {
+    throw UserError("--counters", std::string(kModeNames.name(mode)),
+                    "expected auto or recorded, because no GPU can be used here: " + absence);
+  }
+  return open_live(need, gpus);
+}
+
 }  // namespace
 
 CounterMode parse_counter_mode(std::string_view text) {
@@ -61,14 +75,14 @@ CounterMode parse_counter_mode(std::string_view text) {
 }
 
 std::unique_ptr<Measurements> open_measurements(CounterMode mode, const std::vector<GpuSpec>& gpus,
-                                                const Terminal& terminal) {
+                                                const std::string& recorded_file, const Terminal& terminal) {
   switch (mode) {
     case CounterMode::live:
-      return open_live(CounterNeed::wanted, gpus);
+      return open_asked(mode, CounterNeed::wanted, gpus);
     case CounterMode::required:
-      return open_live(CounterNeed::needed, gpus);
+      return open_asked(mode, CounterNeed::needed, gpus);
     case CounterMode::none:
-      return open_live(CounterNeed::none, gpus);
+      return open_asked(mode, CounterNeed::none, gpus);
     case CounterMode::automatic:
       try {
         return open_live(CounterNeed::needed, gpus);
@@ -81,7 +95,7 @@ std::unique_ptr<Measurements> open_measurements(CounterMode mode, const std::vec
     case CounterMode::recorded:
       break;
   }
-  return std::make_unique<RecordedMeasurements>();
+  return std::make_unique<RecordedMeasurements>(recorded_file);
 }
 
 }  // namespace hbmscope

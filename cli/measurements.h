@@ -31,8 +31,9 @@ class Measurements {
 };
 
 // Throws UserError if the mode wants a GPU that is not there or is not the one that `gpus` describe; `auto`
-// then takes recorded rows and says why on standard error.
+// then takes recorded rows and says why on standard error. Those are the file's, or built-in ones if it is
+// "".
 std::unique_ptr<Measurements> open_measurements(CounterMode mode, const std::vector<GpuSpec>& gpus,
-                                                const Terminal& terminal);
+                                                const std::string& recorded_file, const Terminal& terminal);
 
 }  // namespace hbmscope

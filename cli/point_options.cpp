@@ -127,7 +127,6 @@ void parse_algorithms(std::string_view option, std::string_view text, PointAxes&
 }
 
 void parse_variants(std::string_view option, std::string_view text, PointAxes& axes) {
-  if (text.empty()) return;
   std::vector<Implementation> chosen;
   for (const Implementation& implementation : axes.implementations) {
     for (const std::string& name :
@@ -143,7 +142,7 @@ void parse_variants(std::string_view option, std::string_view text, PointAxes& a
 
 constexpr std::string_view kProblem = "Problem";
 constexpr std::string_view kImplementation = "Implementation";
-constexpr std::string_view kState = "State of the GPU";
+constexpr std::string_view kState = "GPU";
 
 // In the order in which the points are made, the last option running fastest. --algorithm stands before
 // --variant, which refers to it.
@@ -197,6 +196,16 @@ constexpr std::array kOptions{
                 parse_placements},
 };
 
+constexpr std::string_view kAxisHelp =
+    "AXIS: numbers separated by commas, or ranges lo..hi*factor and lo..hi+step, both ends included; 16k = "
+    "16384,\n"
+    "1m = 1048576. LIST: words separated by commas. A value given twice counts once. Every combination is a "
+    "point,\n"
+    "in the order of gpu, direction, dtype, heads, kv-heads, head-dim, head-dim-v, batch, seqlen, seqlen-kv, "
+    "seed,\n"
+    "mask, algorithm and variant, br, bc, stages, splits, order, l2, cache-state, placement: the last runs "
+    "fastest.";
+
 std::string full_help(const PointOption& option) {
   if (option.default_text.empty()) return std::string(option.help);
   return fmt::format("{} [{}]", option.help, option.default_text);
@@ -216,6 +225,7 @@ void PointArguments::add_to(CLI::App& command) {
         ->group(std::string(option.group));
   }
   command.add_flag("--causal", causal_, "short for --mask causal")->group(std::string(kProblem));
+  command.footer(std::string(kAxisHelp));
 }
 
 PointList PointArguments::points() const {
@@ -229,9 +239,6 @@ PointList PointArguments::points() const {
   for (const PointOption& option : kOptions) {
     const auto given = texts_.find(option.name);
     if (given != texts_.end()) {
-      if (given->second.empty())
-        throw UserError(std::string(option.name), "",
-                        fmt::format("an empty value is not accepted; expected {}", option.help));
       option.parse(option.name, given->second, axes);
     } else if (option.name == "--mask" && causal_) {
       option.parse(option.name, "causal", axes);

@@ -47,7 +47,7 @@ Action add_sweep(CLI::App& command) {
   arguments->outputs.add_to(command);
   command.add_flag("--dry-run", arguments->dry_run, "print the number of points and stop")->group("Output");
   arguments->terminal.add_to(command);
-  command.footer("Without an output, CSV goes to standard output.");
+  command.footer(command.get_footer() + "\nWithout an output, CSV goes to standard output.");
   return [arguments](const RunInfo& run) { return run_sweep(*arguments, run); };
 }
 

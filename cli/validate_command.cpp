@@ -22,7 +22,8 @@ struct Arguments {
   OutputPaths outputs;
   TerminalArguments terminal;
   std::string counters = "auto";
-  std::string tolerance;
+  std::string recorded;
+  Tolerance tolerance;
   bool dry_run = false;
 };
 
@@ -86,24 +87,39 @@ int outcome(const std::vector<Record>& records, const Tolerance& tolerance) {
 int run_validate(const Arguments& arguments, RunInfo run) {
   const Terminal terminal = arguments.terminal.terminal();
   const CounterMode mode = parse_counter_mode(arguments.counters);
-  const Tolerance tolerance =
-      arguments.tolerance.empty() ? Tolerance{} : parse_tolerance(arguments.tolerance);
   const PointList points = arguments.points.points();
   if (arguments.dry_run) {
     print_point_count(points);
     return kDone;
   }
   Outputs outputs(arguments.outputs, run);
-  const std::unique_ptr<Measurements> measurements = open_measurements(mode, points.gpus(), terminal);
+  const std::unique_ptr<Measurements> measurements =
+      open_measurements(mode, points.gpus(), arguments.recorded, terminal);
   measurements->describe(run);
   const std::vector<Record> records =
       validate_points(points, arguments.outputs.want_traffic(), *measurements, terminal, outputs);
   outputs.commit(run, points.gpus());
   if (!arguments.outputs.use_stdout() && !records.empty()) {
-    write_stdout(validation_table(records, tolerance, terminal.color_out) + "\n" + verdict(records));
+    write_stdout(validation_table(records, arguments.tolerance, terminal.color_out) + "\n" +
+                 verdict(records));
   }
   if (records.size() < points.size()) return end_interrupted(records.size(), points.size());
-  return outcome(records, tolerance);
+  return outcome(records, arguments.tolerance);
+}
+
+// An option whose text may not be empty, so that an unset variable of a script does not pass for "not given".
+void add_checked(CLI::App& command, const std::string& option, const char* placeholder, const char* help,
+                 const std::function<void(const std::string&)>& store) {
+  command
+      .add_option_function<std::string>(
+          option,
+          [option, store](const std::string& text) {
+            if (text.empty()) throw UserError(option, "", "an empty value is not accepted");
+            store(text);
+          },
+          help)
+      ->type_name(placeholder)
+      ->group("Measurement");
 }
 
 }  // namespace
@@ -114,16 +130,19 @@ Action add_validate(CLI::App& command) {
   command.add_option("--counters", arguments->counters, fmt::format("{} [auto]", kCounterModeHelp))
       ->type_name("MODE")
       ->group("Measurement");
-  command
-      .add_option(
-          "--tolerance", arguments->tolerance,
-          "largest error for each boundary, such as l2=0.5%,sram=2%,hbm=10%; beyond it the exit code is 1")
-      ->type_name("LIST")
-      ->group("Measurement");
+  add_checked(command, "--recorded", "FILE",
+              "CSV, JSON or JSONL with recorded rows, instead of those built in (hbmscope list recorded)",
+              [store = arguments.get()](const std::string& text) { store->recorded = text; });
+  add_checked(
+      command, "--tolerance", "LIST",
+      "largest error for each boundary, such as l2=0.5%,sram=2%,hbm=10%; beyond it the exit code is 1",
+      [store = arguments.get()](const std::string& text) { store->tolerance = parse_tolerance(text); });
   arguments->outputs.add_to(command);
   command.add_flag("--dry-run", arguments->dry_run, "print the number of points and stop")->group("Output");
   arguments->terminal.add_to(command);
-  command.footer("Points that no kernel can run are rows 'skipped' with the reason; exit code 2 if all are.");
+  command.footer(
+      command.get_footer() +
+      "\nPoints that no kernel can run are rows 'skipped' with the reason; exit code 2 if all are.");
   return [arguments](const RunInfo& run) { return run_validate(*arguments, run); };
 }
 
