@@ -115,7 +115,7 @@ TEST(MaskedSums, LargestCausalSquareIsATriangle) {
   EXPECT_EQ(traffic.launches[0].flops, 2 * (n / 2) * (n + 1));
   // q tile i runs 2 (i + 1) steps of 128 x 64 pairs.
   const std::uint64_t tiles = n / 128;
-  EXPECT_EQ(traffic.launches[0].executed_flops, 2 * 128 * 64 * (tiles * (tiles + 1)));
+  EXPECT_EQ(traffic.launches[0].executed_flops, std::uint64_t{2} * 128 * 64 * (tiles * (tiles + 1)));
 }
 
 }  // namespace hbmscope::test

@@ -32,9 +32,9 @@ TEST(Occupancy, IsTheTightestLimit) {
   EXPECT_EQ(occupancy(1, 128, 3, 0).ctas_per_sm, 3);
   EXPECT_EQ(occupancy(1, 128, 3, 0).limited_by, "registers");
   // 1 KiB of each CTA's share belongs to the driver: 4 x (56 + 1) = 228 KiB.
-  EXPECT_EQ(occupancy(1, 128, 8, 56 * 1024).ctas_per_sm, 4);
-  EXPECT_EQ(occupancy(1, 128, 8, 57 * 1024).ctas_per_sm, 3);
-  EXPECT_EQ(occupancy(1, 128, 8, 57 * 1024).limited_by, "shared memory");
+  EXPECT_EQ(occupancy(1, 128, 8, std::int64_t{56} * 1024).ctas_per_sm, 4);
+  EXPECT_EQ(occupancy(1, 128, 8, std::int64_t{57} * 1024).ctas_per_sm, 3);
+  EXPECT_EQ(occupancy(1, 128, 8, std::int64_t{57} * 1024).limited_by, "shared memory");
 }
 
 TEST(Occupancy, WavesAreCtasOverResidentCtas) {

@@ -83,7 +83,8 @@ TEST(Programs, Flash2BackwardCausalStartsAtTheDiagonal) {
                         built);
   const U query_rows = (4 + 2) * 64;
   expect_bytes(total_of(traffic_of(built).launches[1]).l2,
-               2 * 256 * 64 * 2 + query_rows * (2 * 64 * 2 + 2 * 4), 2 * 256 * 64 * 2 + query_rows * 64 * 4);
+               U{2} * 256 * 64 * 2 + query_rows * (2 * 64 * 2 + 2 * 4),
+               U{2} * 256 * 64 * 2 + query_rows * 64 * 4);
 }
 
 // Decode of one query against 1000 keys, 8 heads, 4 splits of 64-key tiles: 16 tiles, 4 for each split.
@@ -119,7 +120,7 @@ TEST(Programs, SplitKvCausal) {
   BuiltProgram built;
   build_split_kv(plan, built);
   const U kv_tiles = 1 + 2 + 3 + 4;
-  EXPECT_EQ(total_of(traffic_of(built).launches[0]).l2.read, (2U * 256 + kv_tiles * 64 * 2) * 128 * 2);
+  EXPECT_EQ(total_of(traffic_of(built).launches[0]).l2.read, (U{2} * 256 + kv_tiles * 64 * 2) * 128 * 2);
 }
 
 // Two sequences of 100 and 37 tokens in pages of 16; K/V tiles of 64 tokens (four pages) or of 8 (half a
@@ -137,10 +138,10 @@ TEST(Programs, PagedDecode) {
         lengths, block_table, built);
     const Traffic traffic = traffic_of(built);
     const TensorTraffic total = total_of(traffic);
-    expect_bytes(total.l2, 2 * 4 * d * 2 + 4 * tokens * 2 * d * 2, 2 * 4 * (d * 2 + 4));
+    expect_bytes(total.l2, U{2} * 4 * d * 2 + 4 * tokens * 2 * d * 2, U{2} * 4 * (d * 2 + 4));
     // Two query heads share a KV head.
-    EXPECT_EQ(total.compulsory.read, 2 * 4 * d * 2 + 2 * tokens * 2 * d * 2);
-    EXPECT_EQ(traffic.launches[0].flops, 4 * 4 * d * tokens);
+    EXPECT_EQ(total.compulsory.read, U{2} * 4 * d * 2 + 2 * tokens * 2 * d * 2);
+    EXPECT_EQ(traffic.launches[0].flops, U{4} * 4 * d * tokens);
   }
 }
 
@@ -205,9 +206,9 @@ TEST(Programs, RaggedBatch) {
   const TensorTraffic total = total_of(traffic);
   const U d = 128;
   const U rows = 100 + 1 + 64;
-  expect_bytes(total.l2, 2 * (rows + 2 * (2 * 100 + 1 + 64)) * d * 2, 2 * rows * (d * 2 + 4));
+  expect_bytes(total.l2, 2 * (rows + U{2} * (2 * 100 + 1 + 64)) * d * 2, 2 * rows * (d * 2 + 4));
   expect_bytes(total.compulsory, (2 * rows + 2 * rows) * d * 2, 2 * rows * (d * 2 + 4));
-  EXPECT_EQ(traffic.launches[0].flops, 2 * 4 * d * (100 * 100 + 1 + 64 * 64));
+  EXPECT_EQ(traffic.launches[0].flops, U{2} * 4 * d * (100 * 100 + 1 + 64 * 64));
   // No padding: what the tensors hold is what is moved.
   EXPECT_EQ(footprint_bytes(built.program), total.compulsory.read + total.compulsory.write);
 }
@@ -231,7 +232,7 @@ TEST(Programs, PackedGqaReadsKeysOncePerKvHead) {
   BuiltProgram packed;
   build_packed_gqa(plan_of(problem, 64, 128), packed);  // 16 positions of 4 heads: 4 q tiles
   const Traffic traffic = traffic_of(packed);
-  expect_bytes(total_of(traffic).l2, (8U * 64 + 2 * 4 * 2 * 512) * 128 * 2, 8U * 64 * (128 * 2 + 4));
+  expect_bytes(total_of(traffic).l2, (8U * 64 + 2 * 4 * 2 * 512) * 128 * 2, U{8} * 64 * (128 * 2 + 4));
   EXPECT_EQ(traffic.launches[0].flops, 8U * 4 * 128 * 64 * 512);
 }
 
@@ -241,7 +242,7 @@ TEST(Programs, MulticastReadsOncePerCluster) {
   build_multicast(plan_of({.heads = 2, .kv_heads = 2, .seqlen_q = 256, .seqlen_kv = 512}, 64, 128), 2, built);
   const Traffic traffic = traffic_of(built);
   const TensorTraffic total = total_of(traffic);
-  expect_bytes(total.l2, 2U * (256 + 2 * 2 * 512) * 128 * 2, 2U * 256 * (128 * 2 + 4));
+  expect_bytes(total.l2, U{2} * (256 + 2 * 2 * 512) * 128 * 2, U{2} * 256 * (128 * 2 + 4));
   EXPECT_EQ(total.io.read, total.l2.read);
   EXPECT_EQ(traffic.launches[0].tensors[1].sram.write, 2U * 4 * 512 * 128 * 2);
 }
