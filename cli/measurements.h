@@ -14,10 +14,13 @@
 namespace hbmscope {
 
 // --counters: where the measured bytes of `validate` come from.
-enum class CounterMode : std::uint8_t { automatic, live, required, recorded, none };
-inline constexpr std::string_view kCounterModeHelp =
-    "auto (live where this GPU's counters can be read, else recorded), live (absent counters stay empty), "
-    "required (live, absent counters fail the point), recorded, none (run, check and time, count nothing)";
+enum class CounterMode : std::uint8_t {
+  automatic,  // live where this GPU's counters can be read, else recorded
+  live,       // a counter that cannot be read is absent
+  required,   // live, and a counter that cannot be read fails the point
+  recorded,
+  none,  // run, check and time, count nothing
+};
 // Throws UserError (--counters).
 CounterMode parse_counter_mode(std::string_view text);
 

@@ -115,15 +115,16 @@ void parse_gpus(std::string_view option, std::string_view text, PointAxes& axes)
 
 // Parsed before --variant; an implementation without a variant means the first one.
 void parse_algorithms(std::string_view option, std::string_view text, PointAxes& axes) {
-  axes.implementations.clear();
+  std::vector<Implementation> chosen;
   for (const std::string& name :
        split_axis(option, text, "expected names of algorithms: see hbmscope list algorithms")) {
     const Algorithm& algorithm = find_algorithm(name);
-    const bool known =
-        std::any_of(axes.implementations.begin(), axes.implementations.end(),
-                    [&](const Implementation& other) { return other.algorithm == &algorithm; });
-    if (!known) axes.implementations.push_back({&algorithm, &algorithm.variants.front()});
+    const bool known = std::any_of(chosen.begin(), chosen.end(), [&](const Implementation& other) {
+      return other.algorithm == &algorithm;
+    });
+    if (!known) chosen.push_back({&algorithm, &algorithm.variants.front()});
   }
+  axes.implementations = std::move(chosen);
 }
 
 void parse_variants(std::string_view option, std::string_view text, PointAxes& axes) {

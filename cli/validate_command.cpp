@@ -127,7 +127,9 @@ void add_checked(CLI::App& command, const std::string& option, const char* place
 Action add_validate(CLI::App& command) {
   const auto arguments = std::make_shared<Arguments>();
   arguments->points.add_to(command);
-  command.add_option("--counters", arguments->counters, fmt::format("{} [auto]", kCounterModeHelp))
+  command
+      .add_option("--counters", arguments->counters,
+                  "where measured bytes come from: auto, live, required, recorded, none [auto]")
       ->type_name("MODE")
       ->group("Measurement");
   add_checked(command, "--recorded", "FILE",
@@ -142,6 +144,10 @@ Action add_validate(CLI::App& command) {
   arguments->terminal.add_to(command);
   command.footer(
       command.get_footer() +
+      "\n--counters: auto is live where this GPU's counters can be read, else recorded; live leaves counters "
+      "that cannot"
+      "\nbe read empty; required fails the point; recorded needs no GPU; none runs, checks and times, and "
+      "counts nothing."
       "\nPoints that no kernel can run are rows 'skipped' with the reason; exit code 2 if all are.");
   return [arguments](const RunInfo& run) { return run_validate(*arguments, run); };
 }

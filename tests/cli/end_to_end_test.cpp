@@ -1,0 +1,164 @@
+// Each command that needs no GPU, as a user runs it.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "reports/csv.h"
+#include "tests/cli/program.h"
+
+namespace hbmscope::testing {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::StartsWith;
+
+TEST(Predict, PrintsATableToStandardOutput) {
+  const Workspace workspace;
+  const Result result =
+      workspace.run({"predict", "--seqlen", "1k", "--algorithm", "flash2", "--variant", "paper"});
+  EXPECT_EQ(result.code, 0);
+  EXPECT_EQ(result.err, "");
+  EXPECT_THAT(result.out,
+              HasSubstr("h200, bf16, batch 1, heads 16, head dim 128, seqlen 1024, full, flash2, paper"));
+  // Q, K, V: 3 x 16 x 1024 x 128 x 2 B = 12.583 MB read at least.
+  EXPECT_THAT(result.out, HasSubstr("MB"));
+  EXPECT_THAT(result.out, HasSubstr("12.583"));
+  EXPECT_THAT(workspace.files(), IsEmpty());
+}
+
+TEST(Predict, SaysWhyATileIsInfeasibleAndStillPredictsIt) {
+  const Workspace workspace;
+  const Result result = workspace.run({"predict", "--algorithm", "flash2", "--br", "128,512"});
+  EXPECT_EQ(result.code, 0);
+  EXPECT_THAT(result.out, HasSubstr("infeasible (1 point): br 512"));
+}
+
+TEST(Predict, WritesJsonToStandardOutputAlone) {
+  const Workspace workspace;
+  const Result result = workspace.run({"predict", "--json", "-"});
+  ASSERT_EQ(result.code, 0);
+  const nlohmann::json json = nlohmann::json::parse(result.out);
+  EXPECT_EQ(json.at("records").size(), 2U);
+  EXPECT_FALSE(json.at("records").at(0).at("traffic").empty());
+  EXPECT_EQ(json.at("gpus").at(0).at("name"), "h200");
+  EXPECT_EQ(json.at("provenance").at("argv").at(1), "predict");
+}
+
+TEST(Predict, ColoursOnlyWhenAsked) {
+  const Workspace workspace;
+  EXPECT_THAT(workspace.run({"predict"}).out, ::testing::Not(HasSubstr("\x1b[")));
+  EXPECT_THAT(workspace.run({"predict", "--color", "always"}).out, HasSubstr("\x1b["));
+}
+
+TEST(Sweep, WritesCsvToStandardOutputAndContextToStandardError) {
+  const Workspace workspace;
+  const Result result = workspace.run({"sweep", "--seqlen", "512..4k*2", "--mask", "full,causal"});
+  ASSERT_EQ(result.code, 0);
+  EXPECT_EQ(read_csv(result.out, "out").size(), 4U * 2 * 2);
+  EXPECT_THAT(result.err, StartsWith("16 points in "));
+  EXPECT_EQ(workspace.run({"sweep", "--quiet"}).err, "");
+}
+
+TEST(Sweep, DryRunCountsThePoints) {
+  const Workspace workspace;
+  const Result result =
+      workspace.run({"sweep", "--seqlen", "512..16k*2", "--br", "64,128", "--dry-run", "--csv", "x.csv"});
+  EXPECT_EQ(result.out, "24 points\n");
+  EXPECT_EQ(result.code, 0);
+  EXPECT_THAT(workspace.files(), IsEmpty());
+}
+
+TEST(Sweep, IsTheSameEveryTime) {
+  const Workspace workspace;
+  const std::vector<std::string> arguments{"sweep", "--seqlen", "64..512+64", "--heads",
+                                           "4,8",   "--br",     "16,32"};
+  EXPECT_EQ(workspace.run(arguments).out, workspace.run(arguments).out);
+}
+
+TEST(Sweep, WritesEveryFormat) {
+  const Workspace workspace;
+  ASSERT_EQ(
+      workspace.run({"sweep", "--csv", "a.csv", "--json", "a.json", "--jsonl", "a.jsonl", "--html", "a.html"})
+          .code,
+      0);
+  EXPECT_THAT(workspace.files(), ElementsAre("a.csv", "a.html", "a.json", "a.jsonl"));
+  EXPECT_THAT(workspace.read("a.html"), HasSubstr("</html>"));
+}
+
+TEST(Report, ConvertsWithoutLoss) {
+  const Workspace workspace;
+  ASSERT_EQ(workspace.run({"sweep", "--csv", "a.csv", "--json", "a.json", "--jsonl", "a.jsonl"}).code, 0);
+  const std::string csv = workspace.read("a.csv");
+  for (const char* input : {"a.csv", "a.json", "a.jsonl"}) {
+    const Result result = workspace.run({"report", input, "--csv", "-"});
+    EXPECT_EQ(result.code, 0) << result.err;
+    EXPECT_EQ(result.out, csv) << input;
+  }
+  ASSERT_EQ(workspace.run({"report", "a.csv", "a.json", "--html", "both.html"}).code, 0);
+  EXPECT_THAT(workspace.read("both.html"), HasSubstr("</html>"));
+}
+
+TEST(List, KnowsWhatThereIs) {
+  const Workspace workspace;
+  EXPECT_THAT(workspace.run({"list", "gpus"}).out, HasSubstr("NVIDIA H200"));
+  EXPECT_THAT(workspace.run({"list", "algorithms"}).out, HasSubstr("flash1"));
+  EXPECT_THAT(workspace.run({"list", "variants"}).out, HasSubstr("paper"));
+  const Result counters = workspace.run({"list", "counters", "--gpu", "a100-80"});
+  EXPECT_THAT(counters.out, HasSubstr("metrics on a100-80 (GA100)"));
+  EXPECT_THAT(counters.out, HasSubstr("l1tex__m_xbar2l1tex_read_bytes.sum"));
+  EXPECT_EQ(workspace.run({"list", "recorded"}).code, 0);
+}
+
+TEST(Compile, SaysWhenNoPointHasAKernel) {
+  const Workspace workspace;
+  for (const std::vector<std::string>& choice :
+       {std::vector<std::string>{"--variant", "paper"}, {"--br", "17"}}) {
+    std::vector<std::string> arguments{"compile"};
+    arguments.insert(arguments.end(), choice.begin(), choice.end());
+    const Result result = workspace.run(arguments);
+    EXPECT_EQ(result.code, 2);
+    EXPECT_THAT(result.err, StartsWith("hbmscope: points: none has a kernel"));
+  }
+}
+
+TEST(Version, NamesCommitAndLibraries) {
+  const Workspace workspace;
+  const Result result = workspace.run({"--version"});
+  EXPECT_EQ(result.code, 0);
+  EXPECT_THAT(result.out, StartsWith("hbmscope "));
+  EXPECT_THAT(result.out, HasSubstr("NVRTC"));
+  EXPECT_THAT(result.out, HasSubstr("CUPTI"));
+}
+
+TEST(StandardOutput, ABrokenPipeEndsQuietlyAndKeepsNoHalfFile) {
+  const Workspace workspace;
+  // `true` reads nothing; the program writes more than a pipe holds.
+  const Result result =
+      workspace.run_shell("(\"$PROGRAM\" sweep --quiet --seqlen 64..64k+64; echo code $? >&2) | true");
+  EXPECT_EQ(result.err, "code 0\n");
+}
+
+TEST(StandardOutput, AFullDiskIsAnError) {
+  const Workspace workspace;
+  const Result result = workspace.run_shell("\"$PROGRAM\" sweep > /dev/full");
+  EXPECT_EQ(result.code, 2);
+  EXPECT_EQ(count_lines(result.err), 1U);
+  EXPECT_THAT(result.err, HasSubstr("No space left on device"));
+}
+
+TEST(Interrupt, KeepsWhatIsFinished) {
+  const Workspace workspace;
+  const Result result = workspace.run_shell(
+      "\"$PROGRAM\" sweep --csv x.csv --seqlen 1..9000+1 --br 16..256+16 --bc 16..128+16 & pid=$!; sleep 1; "
+      "kill -INT $pid; wait $pid");
+  EXPECT_EQ(result.code, 130);
+  EXPECT_THAT(result.err, HasSubstr("hbmscope: interrupted after "));
+  EXPECT_FALSE(read_csv(workspace.read("x.csv"), "x.csv").empty());
+  EXPECT_THAT(workspace.files(), ElementsAre("x.csv"));
+}
+
+}  // namespace
+}  // namespace hbmscope::testing

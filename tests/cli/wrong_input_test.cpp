@@ -1,0 +1,172 @@
+// What is not accepted: one line on standard error that names option, value and what is taken; exit code 2;
+// no file.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "tests/cli/program.h"
+
+namespace hbmscope::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::StartsWith;
+
+void expect_refused(const Result& result, const std::string& words) {
+  EXPECT_EQ(result.code, 2) << result.err;
+  EXPECT_EQ(result.out, "");
+  EXPECT_EQ(count_lines(result.err), 1U) << result.err;
+  EXPECT_THAT(result.err, StartsWith("hbmscope: " + words));
+}
+
+struct WrongPoint {
+  std::vector<std::string> arguments;
+  std::string words;
+};
+
+class WrongPoints : public ::testing::TestWithParam<WrongPoint> {};
+
+TEST_P(WrongPoints, AreRefusedBeforeAnyFileIsThere) {
+  const Workspace workspace;
+  for (const char* command : {"predict", "sweep", "validate"}) {
+    std::vector<std::string> arguments{command, "--csv", "x.csv", "--json", "x.json", "--html", "x.html"};
+    arguments.insert(arguments.end(), GetParam().arguments.begin(), GetParam().arguments.end());
+    expect_refused(workspace.run(arguments), GetParam().words);
+    EXPECT_THAT(workspace.files(), IsEmpty());
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Options, WrongPoints,
+    ::testing::Values(
+        WrongPoint{{"--gpu", "b1000"}, "--gpu: 'b1000' is not accepted; expected one of a100-40"},
+        WrongPoint{{"--gpu", "none.toml"}, "--gpu"},
+        WrongPoint{{"--algorithm", "flash9"},
+                   "--algorithm: 'flash9' is not accepted; expected one of standard"},
+        WrongPoint{{"--algorithm", "flash2", "--variant", "wgmma9"}, "--variant: 'wgmma9' is not accepted"},
+        WrongPoint{{"--dtype", "int4"}, "--dtype: 'int4' is not accepted; expected bf16"},
+        WrongPoint{{"--mask", "causal,band"}, "--mask: 'band' is not accepted"},
+        WrongPoint{{"--mask", "window"}, "--mask: 'window' is not accepted"},
+        WrongPoint{{"--mask", "window:0"}, "--mask window: '0' is not accepted"},
+        WrongPoint{{"--causal", "--mask", "full"}, "--causal: expected either"},
+        WrongPoint{{"--direction", "backward"}, "--direction: 'backward' is not accepted; expected forward"},
+        WrongPoint{{"--l2", "replay"}, "--l2: 'replay' is not accepted; expected none"},
+        WrongPoint{{"--splits", "4"}, "--splits: '4' is not accepted; expected 1"},
+        WrongPoint{{"--order", "zigzag"}, "--order: 'zigzag'"},
+        WrongPoint{{"--cache-state", "hot"}, "--cache-state: 'hot'"},
+        WrongPoint{{"--seqlen", "0"}, "--seqlen: '0' is not accepted; expected a whole number from 1"},
+        WrongPoint{{"--seqlen", "-1"}, "--seqlen: '-1' is not accepted"},
+        WrongPoint{{"--seqlen", "4611686018427387904"}, "--seqlen: '4611686018427387904' is not accepted"},
+        WrongPoint{{"--batch", "1.5"}, "--batch: '1.5' is not accepted"},
+        WrongPoint{{"--heads", "many"}, "--heads: 'many' is not accepted"},
+        WrongPoint{{"--head-dim", ""}, "--head-dim: an empty value is not accepted"},
+        WrongPoint{{"--br", "64,"}, "--br: '64,' is not accepted"},
+        WrongPoint{{"--bc", "128..64+16"}, "--bc: '128..64+16' is not accepted; expected lo..hi"},
+        WrongPoint{{"--stages", "x"}, "--stages: 'x' is not accepted"},
+        WrongPoint{{"--placements", "0"}, "--placements: '0' is not accepted"},
+        WrongPoint{{"--heads", "16", "--kv-heads", "3"},
+                   "--kv-heads: '3' is not accepted; expected a divisor"},
+        WrongPoint{{"--tokens", "1000", "--seqlen", "512"}, "--tokens: '1000' is not accepted"},
+        WrongPoint{{"--tokens", "512", "--batch", "1"}, "--tokens: '512' is not accepted; expected either"},
+        WrongPoint{{"--seqlen", "1..100000+1", "--br", "1..10000+1"}, "axes: expected at most"},
+        WrongPoint{{"--bogus", "1"}, ""}, WrongPoint{{"extra"}, ""},
+        WrongPoint{{"--seqlen"}, "--seqlen: expected"},
+        WrongPoint{{"--seqlen", "1", "--seqlen", "2"}, "--seqlen: expected one value"},
+        WrongPoint{{"--color", "pink"}, "--color: 'pink' is not accepted"}));
+
+TEST(WrongInput, CommandsAreNamed) {
+  const Workspace workspace;
+  expect_refused(workspace.run({}), "command: expected one of predict, sweep");
+  expect_refused(workspace.run({"predikt"}), "command: 'predikt' is not accepted; expected one of predict");
+  expect_refused(workspace.run({"list"}), "list: expected gpus");
+  expect_refused(workspace.run({"list", "models"}), "list: 'models' is not accepted");
+  expect_refused(workspace.run({"predict", "--bogus"}), "predict: '--bogus' is not accepted");
+}
+
+TEST(WrongInput, OutputsThatCannotBeWrittenAreKnownFirst) {
+  const Workspace workspace;
+  for (const char* option : {"--csv", "--json", "--jsonl", "--html"}) {
+    const std::string name(option);
+    expect_refused(workspace.run({"sweep", option, "no/such/folder/x"}),
+                   name + ": 'no/such/folder/x' is not accepted");
+    expect_refused(workspace.run({"sweep", option, "."}), name + ": '.' is not accepted");
+    expect_refused(workspace.run({"sweep", option, ""}), name + ": expected a file name");
+  }
+  expect_refused(workspace.run({"sweep", "--csv", "x", "--json", "x"}), "--json: 'x' is not accepted");
+  EXPECT_THAT(workspace.files(), IsEmpty());
+}
+
+TEST(WrongInput, CountsBeyond64BitsLeaveNoFile) {
+  const Workspace workspace;
+  const std::vector<std::string> huge{"--seqlen", "64,1073741824", "--batch", "1073741824"};
+  for (const char* command : {"predict", "sweep", "validate"}) {
+    std::vector<std::string> arguments{command, "--csv", "x.csv", "--json", "x.json", "--quiet"};
+    arguments.insert(arguments.end(), huge.begin(), huge.end());
+    const Result result = workspace.run(arguments);
+    EXPECT_EQ(result.code, 2) << result.err;
+    EXPECT_THAT(result.err, HasSubstr("exceeds 64 bits"));
+    EXPECT_EQ(count_lines(result.err), 1U);
+    EXPECT_THAT(workspace.files(), IsEmpty());
+  }
+}
+
+TEST(WrongInput, AnExistingFileSurvivesAnError) {
+  const Workspace workspace;
+  workspace.write("x.csv", "keep me\n");
+  workspace.run({"sweep", "--csv", "x.csv", "--seqlen", "1073741824", "--batch", "1073741824"});
+  EXPECT_EQ(workspace.read("x.csv"), "keep me\n");
+}
+
+TEST(WrongInput, ValidateNamesItsOptions) {
+  const Workspace workspace;
+  expect_refused(workspace.run({"validate", "--counters", "some"}), "--counters: 'some' is not accepted");
+  expect_refused(workspace.run({"validate", "--tolerance", "l2=1"}), "--tolerance: 'l2=1' is not accepted");
+  expect_refused(workspace.run({"validate", "--tolerance", ""}), "--tolerance: an empty value");
+  expect_refused(workspace.run({"validate", "--recorded", ""}), "--recorded: an empty value");
+  expect_refused(workspace.run({"validate", "--counters", "recorded", "--recorded", "no.csv"}),
+                 "no.csv: cannot be read");
+}
+
+TEST(WrongInput, EditedGpuFilesAreNamedWithTheirLine) {
+  const Workspace workspace;
+  workspace.write("bad.toml", "name = \"x\"\nsms = -3\n");
+  const Result result = workspace.run({"predict", "--gpu", "bad.toml"});
+  EXPECT_EQ(result.code, 2);
+  EXPECT_EQ(count_lines(result.err), 1U);
+  EXPECT_THAT(result.err, HasSubstr("bad.toml"));
+  workspace.write("cut.toml", "name = \"x\"\n[[cache");
+  const Result cut = workspace.run({"predict", "--gpu", "cut.toml"});
+  EXPECT_EQ(cut.code, 2);
+  EXPECT_EQ(count_lines(cut.err), 1U);
+  EXPECT_THAT(cut.err, HasSubstr("cut.toml:2"));
+}
+
+TEST(WrongInput, CutAndEditedRecordsAreNamedWithTheirPlace) {
+  const Workspace workspace;
+  ASSERT_EQ(
+      workspace.run({"sweep", "--quiet", "--csv", "a.csv", "--json", "a.json", "--jsonl", "a.jsonl"}).code,
+      0);
+  for (const std::string name : {"a.csv", "a.json", "a.jsonl"}) {
+    const std::string text = workspace.read(name);
+    workspace.write("cut-" + name, text.substr(0, text.size() * 2 / 3));
+    std::string edited = text;
+    edited.replace(edited.rfind("flash2"), 6, "flash2\"");
+    workspace.write("edited-" + name, edited);
+    for (const std::string prefix : {"cut-", "edited-"}) {
+      const Result result = workspace.run({"report", prefix + name, "--html", "x.html", "--csv", "x.csv"});
+      EXPECT_EQ(result.code, 2) << prefix << name;
+      EXPECT_EQ(count_lines(result.err), 1U) << result.err;
+      EXPECT_THAT(result.err, HasSubstr(prefix + name));
+    }
+  }
+  expect_refused(workspace.run({"report", "missing.csv", "--html", "x.html"}), "missing.csv: cannot be read");
+  expect_refused(workspace.run({"report", "--html", "x.html"}), "report: expected CSV");
+  expect_refused(workspace.run({"report", "a.csv"}), "report: expected an output");
+  EXPECT_EQ(workspace.read("x.html") + workspace.read("x.csv"), "");
+}
+
+}  // namespace
+}  // namespace hbmscope::testing
