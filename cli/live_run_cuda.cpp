@@ -28,6 +28,12 @@ void fail(Record& record, const std::string& reason) {
   record.reason = reason;
 }
 
+// For what went wrong before all was measured.
+void fail_unmeasured(Record& record, const std::string& reason) {
+  record.measurement.reset();
+  fail(record, reason);
+}
+
 // The tensors of a point in GPU memory. Throws UserError if they do not fit.
 struct PlacedTensors {
   DeviceArena arena;
@@ -86,7 +92,13 @@ struct LiveRun::State {
   bool context_lost = false;
 };
 
-LiveRun::LiveRun(CounterNeed need) : state_(std::make_unique<State>(need)) {}
+LiveRun::LiveRun(CounterNeed need) {
+  try {
+    state_ = std::make_unique<State>(need);
+  } catch (const DeviceError& error) {  // before any point, it is the environment that is at fault
+    throw UserError("GPU", "", error.what());
+  }
+}
 LiveRun::~LiveRun() = default;
 
 const std::string& LiveRun::gpu_name() const { return state_->gpu_name; }
@@ -106,11 +118,11 @@ void LiveRun::measure(const Program& program, Record& record) {
     state_->run_point(program, record);
   } catch (const DeviceError& error) {
     state_->context_lost = error.context_is_lost();
-    fail(record, error.what());
+    fail_unmeasured(record, error.what());
   } catch (const UserError&) {
     throw;
   } catch (const std::runtime_error& error) {  // a kernel that does not compile
-    fail(record, error.what());
+    fail_unmeasured(record, error.what());
   }
 }
 

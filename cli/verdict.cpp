@@ -14,6 +14,9 @@
 namespace hbmscope {
 namespace {
 
+// A failed point may hold a measurement too, but of a kernel that computes something else.
+bool was_measured(const Record& record) { return record.status == Status::ok && record.measurement; }
+
 // The sizes of some errors.
 struct ErrorSummary {
   double worst = 0;  // with its sign
@@ -39,7 +42,7 @@ std::string algorithm_line(const std::string& name, std::span<const Record> reco
   for (const Boundary boundary : {Boundary::l2, Boundary::sram, Boundary::hbm}) {
     ErrorSummary summary;
     for (const Record& record : records) {
-      if (record.point.algorithm != name || !record.measurement) continue;
+      if (record.point.algorithm != name || !was_measured(record)) continue;
       const BoundaryBytes bytes = bytes_at(boundary, record);
       summary.add(bytes.read_error);
       summary.add(bytes.write_error);
@@ -53,7 +56,7 @@ std::string algorithm_line(const std::string& name, std::span<const Record> reco
 std::string origins(std::span<const Record> records) {
   std::map<std::string, std::size_t> counts;
   for (const Record& record : records) {
-    if (!record.measurement) continue;
+    if (!was_measured(record)) continue;
     const Provenance& from = record.provenance;
     std::vector<std::string> details;
     if (!from.driver.empty()) details.push_back("driver " + from.driver);
@@ -80,7 +83,7 @@ std::string verdict(std::span<const Record> records) {
   std::optional<double> worst_output;
   bool unmodelled_l2 = false;
   for (const Record& record : records) {
-    if (!record.measurement) continue;
+    if (!was_measured(record)) continue;
     measured.insert(record.point.algorithm);
     unmodelled_l2 = unmodelled_l2 || record.point.l2_mode == L2Mode::none;
     if (const auto& error = record.measurement->max_error)
@@ -101,7 +104,7 @@ std::string verdict(std::span<const Record> records) {
 std::string tolerance_report(std::span<const Record> records, const Tolerance& tolerance) {
   std::string text;
   for (const Record& record : records) {
-    if (!record.measurement) continue;
+    if (!was_measured(record)) continue;
     const std::vector<std::string> found = violations(record, tolerance);
     if (!found.empty())
       text +=

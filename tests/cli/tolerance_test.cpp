@@ -81,6 +81,16 @@ TEST(Verdict, NamesWorstMeanAndOrigin) {
   EXPECT_THAT(text, HasSubstr("2 points recorded on NVIDIA H200, 2026-11-29"));
 }
 
+TEST(Verdict, LeavesFailedPointsOut) {
+  Record wrong = measured_record();
+  wrong.status = Status::failed;
+  wrong.measurement->max_error = 0.9;
+  wrong.prediction->l2_read_bytes = 9000;
+  const std::vector<Record> records{measured_record(), wrong};
+  EXPECT_THAT(verdict(records), HasSubstr("l2 +1.00 % at worst"));
+  EXPECT_THAT(verdict(records), ::testing::Not(HasSubstr("float64")));
+}
+
 TEST(Verdict, SaysWhenNothingWasMeasured) {
   EXPECT_EQ(verdict(std::vector<Record>{Record{}}), "No point was measured.\n");
 }
