@@ -54,7 +54,11 @@ void* tensor_pointer(const Program& program, std::string_view name,
 AttentionParams make_params(const Program& program, std::span<const DeviceAddress> addresses) {
   const Problem& problem = program.problem;
   const auto pointer = [&](std::string_view name) { return tensor_pointer(program, name, addresses); };
-  const int s = find_tensor(program, "S");
+  const auto row_stride = [&](std::string_view name) {
+    return pointer(name) == nullptr
+               ? 0
+               : static_cast<int>(program.tensors[find_tensor(program, name)].row_stride);
+  };
   return {.q = pointer("Q"),
           .k = pointer("K"),
           .v = pointer("V"),
@@ -67,7 +71,8 @@ AttentionParams make_params(const Program& program, std::span<const DeviceAddres
           .kv_heads = static_cast<int>(problem.kv_heads),
           .seqlen_q = static_cast<int>(problem.seqlen_q),
           .seqlen_kv = static_cast<int>(problem.seqlen_kv),
-          .s_columns = pointer("S") == nullptr ? 0 : static_cast<int>(program.tensors[s].row_stride),
+          .s_columns = row_stride("S"),
+          .lse_columns = row_stride("LSE"),
           .scale = softmax_scale(problem)};
 }
 
@@ -143,6 +148,16 @@ void poison_outputs(const Program& program, std::span<const DeviceAddress> addre
   }
 }
 
+// The elements of a tensor without what pads its rows.
+std::vector<float> without_padding(const std::vector<float>& padded, const Tensor& tensor) {
+  std::vector<float> elements;
+  for (std::size_t row = 0; row < padded.size(); row += static_cast<std::size_t>(tensor.row_stride)) {
+    const auto first = padded.begin() + static_cast<std::ptrdiff_t>(row);
+    elements.insert(elements.end(), first, first + static_cast<std::ptrdiff_t>(tensor.columns));
+  }
+  return elements;
+}
+
 Comparison compare_outputs(const Program& program, const Reference& reference,
                            std::span<const DeviceAddress> addresses) {
   check(driver().ctx_synchronize(), "cuCtxSynchronize");  // an error of a kernel shows here
@@ -153,7 +168,9 @@ Comparison compare_outputs(const Program& program, const Reference& reference,
   const int lse_tensor = find_tensor(program, "LSE");
   std::vector<float> lse;
   if (lse_tensor != kNone) {
-    lse = download<float>(addresses[static_cast<std::size_t>(lse_tensor)], bytes_of(lse_tensor));
+    lse = without_padding(
+        download<float>(addresses[static_cast<std::size_t>(lse_tensor)], bytes_of(lse_tensor)),
+        program.tensors[lse_tensor]);
   }
   return compare(program.problem, reference, o, lse);
 }

@@ -231,14 +231,28 @@ void decode(CUpti_RangeProfiler_Object* object) {
 struct CuptiRangeSession::State {
   ProfilerLibrary library;
   CuptiHost host;
+  CUcontext context;
   CUpti_RangeProfiler_Object* object = nullptr;
+  const MetricPlan* configured = nullptr;
 
   explicit State(const Device& device)
-      : host(checked_chip_of(device), availability_of(device.context())), object(enable(device.context())) {}
-  ~State() {
+      : host(checked_chip_of(device), availability_of(device.context())),
+        context(device.context()),
+        object(enable(context)) {}
+  ~State() { disable(); }
+  void disable() {
     auto params = HBMSCOPE_CUPTI_PARAMS(CUpti_RangeProfiler_Disable_Params);
     params.pRangeProfilerObject = object;
     cupti().range_disable(&params);
+  }
+  // An enabled profiler keeps its first configuration's passes: a second one reads nothing (seen on GH100,
+  // CUPTI 13.0). So another plan starts from a fresh one.
+  void prepare_for(const MetricPlan& plan) {
+    if (configured != nullptr && configured != &plan) {
+      disable();
+      object = enable(context);
+    }
+    configured = &plan;
   }
   State(const State&) = delete;
   State& operator=(const State&) = delete;
@@ -257,6 +271,7 @@ CuptiRangeSession::~CuptiRangeSession() = default;
 const CuptiHost& CuptiRangeSession::host() const { return state_->host; }
 
 RangeValues CuptiRangeSession::measure(const MetricPlan& plan, const Replay& replay) {
+  state_->prepare_for(plan);
   CounterData data(state_->object, plan, replay.ranges.size());
   set_config(state_->object, plan, data, replay.ranges.size());
   // With several ranges CUPTI may ask for more passes than the host half announced (seen on GH100, 13.0).

@@ -80,8 +80,7 @@ CounterReadings CuptiCounterSource::measure(std::span<const Quantity> quantities
   for (const CounterSet set : {CounterSet::traffic, CounterSet::pipes, CounterSet::patched}) {
     const std::vector<Quantity> members = quantities_of(set, quantities);
     if (members.empty()) continue;
-    // Patched metrics are collected for one range of a pass only (seen on GH100, CUPTI 13.0: the second reads
-    // nothing), and instruments inside the SM have nothing to say about the ranges that follow anyway.
+    // What the SMs' own instruments count matters for the program alone: the sweep that follows is ours.
     const bool first_only = set != CounterSet::traffic;
     try {
       measure_set(members, first_only ? Replay{replay.prepare, {replay.ranges.front()}} : replay, readings);

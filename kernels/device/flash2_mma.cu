@@ -116,6 +116,9 @@ __device__ __forceinline__ void process_chunk(WarpState& state, unsigned k_chunk
 __device__ __forceinline__ void store_results(WarpState& state, const Work& work, int warp_row,
                                               const AttentionParams& params) {
   const int lane = static_cast<int>(threadIdx.x) % kWarpThreads;
+  const unsigned query = static_cast<unsigned>(work.query);
+  const unsigned head_and_batch = (work.q_row - query) / static_cast<unsigned>(params.seqlen_q);
+  float* const lse = params.lse + static_cast<long long>(head_and_batch) * params.lse_columns + query;
   finish_sums(state.rows);
 #pragma unroll
   for (int tile = 0; tile < kTiles; ++tile) {
@@ -130,8 +133,7 @@ __device__ __forceinline__ void store_results(WarpState& state, const Work& work
       store_row<kBf16>(output, state.output[tile], half, inverse, kHeadDim, stored, lane);
       if (stored && lane % 4 == 0) {
         const float max = state.rows.max[tile][half] * 0.6931471805599453f;
-        params.lse[work.q_row + static_cast<unsigned>(row)] =
-            sum == 0.0f ? minus_infinity() : max + log_approx(sum);
+        lse[row] = sum == 0.0f ? minus_infinity() : max + log_approx(sum);
       }
     }
   }

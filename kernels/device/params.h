@@ -5,7 +5,7 @@ namespace hbmscope {
 // What every attention kernel is launched with, passed by value; compiled by the host and by the run-time
 // compiler, hence no include. Tensors are contiguous and 16-byte aligned:
 // q, o: (batch, heads, seqlen_q, head_dim); k, v: (batch, kv_heads, seqlen_kv, head_dim);
-// lse: (batch, heads, seqlen_q) fp32; s, p: (batch, heads, seqlen_q, s_columns).
+// lse: (batch, heads, lse_columns) fp32; s, p: (batch, heads, seqlen_q, s_columns).
 // A kernel touches only the tensors that its launch names; the others may be null.
 struct AttentionParams {
   const void* q;
@@ -20,8 +20,9 @@ struct AttentionParams {
   int kv_heads;
   int seqlen_q;
   int seqlen_kv;
-  int s_columns;  // elements from one row of S or P to the next: standard_s_columns(seqlen_kv)
-  float scale;    // > 0; usually 1 / sqrt(head_dim)
+  int s_columns;    // elements from one row of S or P to the next: standard_s_columns(seqlen_kv)
+  int lse_columns;  // from one head's LSE to the next: flash2_lse_columns(seqlen_q)
+  float scale;      // > 0; usually 1 / sqrt(head_dim)
 };
 
 }  // namespace hbmscope

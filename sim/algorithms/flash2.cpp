@@ -25,7 +25,7 @@ Tensors add_tensors(const Problem& problem, const Tile& tile, std::int64_t lse_b
   tensors.k = tensor(program, "K", Role::input, kv_planes, problem.seqlen_kv, problem.head_dim, width);
   tensors.v = tensor(program, "V", Role::input, kv_planes, problem.seqlen_kv, problem.head_dim_v, width);
   tensors.o = tensor(program, "O", Role::output, query_planes, problem.seqlen_q, problem.head_dim_v, width);
-  tensors.lse = tensor(program, "LSE", Role::output, query_planes, problem.seqlen_q, 1, lse_bytes);
+  tensors.lse = tensor(program, "LSE", Role::output, query_planes, 1, problem.seqlen_q, lse_bytes);
   tensors.s = tensor(program, "S", Role::on_chip, 1, tile.br, tile.bc, 4);
   tensors.p = tensor(program, "P", Role::on_chip, 1, tile.br, tile.bc, width);
   tensors.m = tensor(program, "m", Role::on_chip, 1, tile.br, 1, 4);
@@ -71,11 +71,12 @@ void build_launch(const Plan& plan, const Tensors& tensors, const OnChip& on_chi
   close_loop(launch, kv_tile);
   elementwise(launch, "O = O / l, LSE = m + log l", grid.query_rows);
   store(launch, tensors.o, grid.query_plane, grid.query_rows, value_columns);
-  store(launch, tensors.lse, grid.query_plane, grid.query_rows, whole(1));
+  store(launch, tensors.lse, grid.query_plane, whole(1), grid.query_rows);
 }
 
 void build_mma(const Plan& plan, Program& program) {
   const Tensors tensors = add_tensors(plan.problem, plan.tile, 4, program);
+  program.tensors[tensors.lse].row_stride = flash2_lse_columns(plan.problem.seqlen_q);
   Launch& launch = program.launches.add();
   launch.name = "flash2";
   launch.kernel = "flash2_mma";

@@ -4,6 +4,13 @@
 
 namespace hbmscope {
 
+// The LSE of each head starts at a sector of 8 floats, so that a warp's 8 rows never straddle two: the store
+// of a partial sector crosses to the L2 as a whole one.
+inline constexpr int kLseMultiple = 8;
+constexpr long long flash2_lse_columns(long long seqlen_q) {
+  return (seqlen_q + kLseMultiple - 1) / kLseMultiple * kLseMultiple;
+}
+
 // flash2, variant mma: one CTA owns Br rows of Q and walks over the K/V tiles of Bc rows. The kernel takes
 // its structure from here and the model its counts, so the two cannot drift apart. 16-bit elements,
 // head_dim_v == head_dim.

@@ -32,6 +32,7 @@ struct Case {
   int head_dim;
   bool bf16, causal;
   int s_columns;
+  int lse_columns;
   std::vector<std::uint16_t> q, k, v, o, s, p;
   std::vector<float> lse;
   AttentionParams params;
@@ -57,14 +58,13 @@ struct Case {
     o.assign(q_rows * d, narrow(kPoison));
     s.assign(q_rows * static_cast<std::size_t>(s_columns), narrow(kPoison));
     p = s;
-    lse.assign(q_rows, kPoison);
-    params = {q.data(),       k.data(),
-              v.data(),       o.data(),
-              lse.data(),     s.data(),
-              p.data(),       sizes.batch,
-              sizes.heads,    sizes.kv_heads,
-              sizes.seqlen_q, sizes.seqlen_kv,
-              s_columns,      static_cast<float>(1 / std::sqrt(head_dim))};
+    lse_columns = static_cast<int>(flash2_lse_columns(sizes.seqlen_q));
+    lse.assign(static_cast<std::size_t>(sizes.batch * sizes.heads * lse_columns), kPoison);
+    params = {q.data(),       k.data(),       v.data(),
+              o.data(),       lse.data(),     s.data(),
+              p.data(),       sizes.batch,    sizes.heads,
+              sizes.kv_heads, sizes.seqlen_q, sizes.seqlen_kv,
+              s_columns,      lse_columns,    static_cast<float>(1 / std::sqrt(head_dim))};
   }
 
   int rows() const { return sizes.batch * sizes.heads * sizes.seqlen_q; }
@@ -124,7 +124,8 @@ void check_output(const Case& c, bool check_lse) {
       largest = std::max(largest, std::fabs(expected));
     }
     if (!check_lse) continue;
-    const double lse = double{c.lse[static_cast<std::size_t>(row)]};
+    const int lse_index = row / c.sizes.seqlen_q * c.lse_columns + row % c.sizes.seqlen_q;
+    const double lse = double{c.lse[static_cast<std::size_t>(lse_index)]};
     if (visible == 0) {
       ASSERT_EQ(lse, -INFINITY) << "row " << row;
     } else {
