@@ -30,7 +30,7 @@ std::int64_t multiplier_of(char suffix) {
       return 1024;
     case 'm':
     case 'M':
-      return 1024 * 1024;
+      return std::int64_t{1024} * 1024;
     default:
       return 1;
   }

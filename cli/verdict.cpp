@@ -76,6 +76,21 @@ std::string origins(std::span<const Record> records) {
   return fmt::format("Measured values: {}.", fmt::join(parts, "; "));
 }
 
+// Registers that were spilled move bytes which no prediction has.
+std::string spills(std::span<const Record> records) {
+  std::size_t points = 0;
+  std::int64_t largest = 0;
+  for (const Record& record : records) {
+    const std::int64_t bytes = record.provenance.spill_bytes.value_or(0);
+    if (!was_measured(record) || bytes == 0) continue;
+    ++points;
+    largest = std::max(largest, bytes);
+  }
+  if (points == 0) return "";
+  return fmt::format("Kernels of {} point{} spill registers, up to {} B a thread: see meas_local_bytes.\n",
+                     points, points == 1 ? "" : "s", largest);
+}
+
 }  // namespace
 
 std::string verdict(std::span<const Record> records) {
@@ -94,6 +109,7 @@ std::string verdict(std::span<const Record> records) {
   for (const std::string& name : measured) text += algorithm_line(name, records);
   if (unmodelled_l2)
     text += "Predicted HBM bytes are the compulsory ones (--l2 none): an L2 without limits.\n";
+  text += spills(records);
   text += origins(records);
   if (worst_output) {
     text += fmt::format(" Outputs agree with a float64 reference to {:.1e} or better.", *worst_output);

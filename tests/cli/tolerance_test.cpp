@@ -81,6 +81,14 @@ TEST(Verdict, NamesWorstMeanAndOrigin) {
   EXPECT_THAT(text, HasSubstr("2 points recorded on NVIDIA H200, 2026-11-29"));
 }
 
+TEST(Verdict, NamesSpills) {
+  Record record = measured_record();
+  EXPECT_THAT(verdict(std::vector<Record>{record}), ::testing::Not(HasSubstr("spill")));
+  record.provenance.spill_bytes = 52;
+  EXPECT_THAT(verdict(std::vector<Record>{record}),
+              HasSubstr("Kernels of 1 point spill registers, up to 52 B"));
+}
+
 TEST(Verdict, LeavesFailedPointsOut) {
   Record wrong = measured_record();
   wrong.status = Status::failed;
