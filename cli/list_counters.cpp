@@ -15,9 +15,7 @@ namespace {
 
 std::string metric_text(const MetricLookup& lookup) {
   if (lookup.sum == nullptr) return "absent: " + lookup.reason;
-  const std::string sum = fmt::format("{}", fmt::join(lookup.sum->metrics, " + "));
-  if (lookup.sum->factor == 1) return sum;
-  return fmt::format("{} x {}", lookup.sum->factor, lookup.sum->metrics.size() > 1 ? "(" + sum + ")" : sum);
+  return formula(*lookup.sum);
 }
 
 std::string pass_lines(std::string_view chip) {

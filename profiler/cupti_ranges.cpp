@@ -234,6 +234,7 @@ struct CuptiRangeSession::State {
   CUcontext context;
   CUpti_RangeProfiler_Object* object = nullptr;
   const MetricPlan* configured = nullptr;
+  bool cut_short = false;
 
   explicit State(const Device& device)
       : host(checked_chip_of(device), availability_of(device.context())),
@@ -247,12 +248,14 @@ struct CuptiRangeSession::State {
   }
   // An enabled profiler keeps its first configuration's passes: a second one reads nothing (seen on GH100,
   // CUPTI 13.0). So another plan starts from a fresh one.
+  // The same holds after a pass that a failed launch has cut short.
   void prepare_for(const MetricPlan& plan) {
-    if (configured != nullptr && configured != &plan) {
+    if ((configured != nullptr && configured != &plan) || cut_short) {
       disable();
       object = enable(context);
     }
     configured = &plan;
+    cut_short = true;  // until measure() has come to its end
   }
   State(const State&) = delete;
   State& operator=(const State&) = delete;
@@ -294,6 +297,7 @@ RangeValues CuptiRangeSession::measure(const MetricPlan& plan, const Replay& rep
     if (found == indices.end()) throw CounterError("CUPTI returned no range " + range.name);
     result.values.push_back(plan.evaluate(data.image(), found->second));
   }
+  state_->cut_short = false;
   return result;
 }
 

@@ -11,9 +11,8 @@ namespace {
 
 struct PlannedSum {
   Quantity quantity;
-  double factor;
+  std::span<const MetricTerm> terms;
   std::size_t first;  // where its metrics stand in the plan
-  std::size_t count;
 };
 
 }  // namespace
@@ -39,14 +38,14 @@ const CuptiCounterSource::SetPlan& CuptiCounterSource::plan_for(const std::vecto
       set->absent[quantity] = lookup.reason;
       continue;
     }
-    const std::vector<std::string> own(lookup.sum->metrics.begin(), lookup.sum->metrics.end());
+    const std::vector<std::string> own = metric_names(*lookup.sum);
     try {
       session_.host().plan(own);  // alone first: a counter that this GPU lacks must not take the others along
     } catch (const CuptiError& error) {
       set->absent[quantity] = error.what();
       continue;
     }
-    set->sums.push_back({quantity, lookup.sum->factor, metrics.size(), own.size()});
+    set->sums.push_back({quantity, lookup.sum->terms, metrics.size()});
     metrics.insert(metrics.end(), own.begin(), own.end());
   }
   if (!metrics.empty()) set->plan.emplace(session_.host().plan(metrics));
@@ -64,9 +63,11 @@ void CuptiCounterSource::measure_set(const std::vector<Quantity>& quantities, co
   for (std::size_t range = 0; range < measured.values.size(); ++range) {
     for (const PlannedSum& sum : set.sums) {
       double total = 0;
-      for (std::size_t i = 0; i < sum.count; ++i) total += measured.values[range][sum.first + i];
+      for (std::size_t i = 0; i < sum.terms.size(); ++i) {
+        total += sum.terms[i].factor * measured.values[range][sum.first + i];
+      }
       if (std::isfinite(total)) {
-        readings.ranges[range][sum.quantity] = total * sum.factor;
+        readings.ranges[range][sum.quantity] = total;
       } else {
         readings.absent[sum.quantity] = "CUPTI collected no value in range " + replay.ranges[range].name;
       }

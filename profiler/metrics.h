@@ -38,13 +38,23 @@ struct QuantityInfo {
   std::string_view meaning;
 };
 
-// A quantity is `factor` times the sum of these metrics, on the chips of `families`.
+// `factor` takes the metric's unit to the quantity's: 32 for sectors -> bytes.
+struct MetricTerm {
+  std::string_view metric;
+  double factor = 1;
+};
+
+// A quantity is the sum of these terms, on the chips of `families`.
 struct MetricSum {
   Quantity quantity;
   std::uint32_t families;  // bits of ChipFamily
-  double factor;           // metric's unit -> quantity's unit (32 for sectors -> bytes)
-  std::span<const std::string_view> metrics;
+  std::span<const MetricTerm> terms;
 };
+
+std::vector<std::string> metric_names(const MetricSum& sum);
+
+// "32 x l1tex__…sum + …", as help and documentation show a sum.
+std::string formula(const MetricSum& sum);
 
 // Why a quantity cannot be read on some chips.
 struct MetricAbsence {

@@ -17,7 +17,7 @@ PassCount count_passes(std::span<const Quantity> quantities, std::string_view ch
       reason = lookup.reason;
       continue;
     }
-    metrics.insert(metrics.end(), lookup.sum->metrics.begin(), lookup.sum->metrics.end());
+    for (const std::string& metric : metric_names(*lookup.sum)) metrics.push_back(metric);
   }
   if (metrics.empty()) return {std::nullopt, reason};
   try {

@@ -28,7 +28,7 @@ struct ProtocolOptions {
 
 struct ProtocolResult {
   Measurement measurement;  // bytes only: medians over the repeats
-  std::int64_t passes = 0;  // runs of the program per repeat
+  std::int64_t passes = 0;  // runs of the program under counters, all repeats together
   std::int64_t repeats = 0;
   std::optional<double> hbm_spread;  // of hbm_read over the repeats
   std::string note;                  // why counters are absent; empty if none is
@@ -39,7 +39,8 @@ inline constexpr const char* kDeferredRange = "deferred";
 
 // For each repeat, and within it for each pass: clean L2; if warm, run the program once; range "program"
 // around all launches; range "deferred" around another sweep, which writes back the lines that the program
-// left dirty. Throws UserError for repeats < 1; exceptions of the program's callables pass through.
+// left dirty. Repeats after the first ask for the traffic counters only. Throws UserError for repeats < 1;
+// exceptions of the program's callables pass through.
 ProtocolResult measure_program(CounterSource& source, const MeasuredProgram& program,
                                const ProtocolOptions& options = {});
 

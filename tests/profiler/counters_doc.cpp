@@ -31,9 +31,8 @@ std::vector<std::string> metric_rows() {
   for (const QuantityInfo& row : quantities()) {
     for (const MetricSum& sum : metric_sums()) {
       if (sum.quantity != row.quantity) continue;
-      const std::string factor = sum.factor == 1 ? "" : fmt::format("{} × ", sum.factor);
-      rows.push_back(fmt::format("| {} | {} | {} | {} | {}`{}` |", row.name, row.unit, to_string(row.set),
-                                 names_of(sum.families), factor, fmt::join(sum.metrics, "` + `")));
+      rows.push_back(fmt::format("| {} | {} | {} | {} | `{}` |", row.name, row.unit, to_string(row.set),
+                                 names_of(sum.families), formula(sum)));
     }
     for (const MetricAbsence& absence : metric_absences()) {
       if (absence.quantity != row.quantity) continue;
