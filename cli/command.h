@@ -4,11 +4,8 @@
 #include <span>
 #include <string_view>
 
+#include "cli/cli11_forward.h"
 #include "reports/run_info.h"
-
-namespace CLI {
-class App;
-}
 
 namespace hbmscope {
 

@@ -5,14 +5,11 @@
 #include <string>
 #include <vector>
 
+#include "cli/cli11_forward.h"
 #include "reports/output_file.h"
 #include "reports/run_info.h"
 #include "sim/gpu.h"
 #include "sim/record.h"
-
-namespace CLI {
-class App;
-}
 
 namespace hbmscope {
 

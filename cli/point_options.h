@@ -5,11 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "cli/cli11_forward.h"
 #include "cli/point_list.h"
-
-namespace CLI {
-class App;
-}
 
 namespace hbmscope {
 

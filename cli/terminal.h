@@ -3,9 +3,7 @@
 #include <string>
 #include <string_view>
 
-namespace CLI {
-class App;
-}
+#include "cli/cli11_forward.h"
 
 namespace hbmscope {
 
