@@ -71,6 +71,10 @@ void poison_outputs(const Program& program, std::span<const DeviceAddress> addre
 Comparison compare_outputs(const Program& program, const Reference& reference,
                            std::span<const DeviceAddress> addresses);
 
+// Copies S back, for a program that writes it to memory; std::logic_error for another. Waits for the
+// launches.
+StoredScores download_scores(const Program& program, std::span<const DeviceAddress> addresses);
+
 // How `standard` and its like are to be compared: stored if the program writes scores to memory.
 Scores scores_of(const Program& program);
 

@@ -28,5 +28,6 @@ void poison_outputs(const Program&, std::span<const DeviceAddress>) { throw_abse
 Comparison compare_outputs(const Program&, const Reference&, std::span<const DeviceAddress>) {
   throw_absent();
 }
+StoredScores download_scores(const Program&, std::span<const DeviceAddress>) { throw_absent(); }
 
 }  // namespace hbmscope

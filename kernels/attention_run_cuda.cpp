@@ -175,4 +175,12 @@ Comparison compare_outputs(const Program& program, const Reference& reference,
   return compare(program.problem, reference, o, lse);
 }
 
+StoredScores download_scores(const Program& program, std::span<const DeviceAddress> addresses) {
+  if (scores_of(program) != Scores::stored) throw std::logic_error("the program writes no scores to memory");
+  check(driver().ctx_synchronize(), "cuCtxSynchronize");
+  const auto s = static_cast<std::size_t>(find_tensor(program, "S"));
+  return {download<Half>(addresses[s], tensor_bytes(program)[s]),
+          program.tensors[static_cast<int>(s)].row_stride};
+}
+
 }  // namespace hbmscope

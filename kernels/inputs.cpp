@@ -79,6 +79,10 @@ AttentionInputs make_inputs(const Problem& problem, std::uint64_t seed, const In
           make_tensor(v_elements, mix(3 * seed + 2), spread.v, p.dtype)};
 }
 
+std::int64_t kv_head_of(const Problem& problem, std::int64_t query_head) {
+  return query_head / problem.heads * problem.kv_heads + query_head % problem.heads / problem.group();
+}
+
 float half_to_float(Half bits, DataType dtype) {
   return dtype == DataType::bf16 ? bf16_to_float(bits) : fp16_to_float(bits);
 }

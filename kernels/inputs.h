@@ -28,6 +28,9 @@ struct AttentionInputs {
 // the same however many threads make them. Throws UserError for a type that has not 16 bits.
 AttentionInputs make_inputs(const Problem& problem, std::uint64_t seed, const InputSpread& spread = {});
 
+// The KV head (batch · kv_heads + head) that a query head (batch · heads + head) reads.
+std::int64_t kv_head_of(const Problem& problem, std::int64_t query_head);
+
 float half_to_float(Half bits, DataType dtype);
 Half float_to_half(float value, DataType dtype);
 

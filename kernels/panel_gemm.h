@@ -1,6 +1,10 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <vector>
+
+#include "sim/units.h"
 
 namespace hbmscope {
 
@@ -12,5 +16,19 @@ inline constexpr std::int64_t kPanelRows = 4;     // rows of A worked on togethe
 // apart. `rows` is a multiple of kPanelRows.
 void multiply_panel(std::int64_t rows, std::int64_t depth, const double* a, std::int64_t a_stride,
                     const double* b, double* c, std::int64_t c_stride);
+
+// A (depth × columns) matrix as panels of kPanelColumns columns, each contiguous; missing columns are 0.
+// `element` gives (depth index, column).
+template <typename Element>
+std::vector<double> pack_panels(std::int64_t depth, std::int64_t columns, Element element) {
+  const std::int64_t padded = round_up(columns, kPanelColumns);
+  std::vector<double> packed(static_cast<std::size_t>(depth * padded));
+  for (std::int64_t column = 0; column < columns; ++column) {
+    double* const panel =
+        packed.data() + column / kPanelColumns * depth * kPanelColumns + column % kPanelColumns;
+    for (std::int64_t k = 0; k < depth; ++k) panel[k * kPanelColumns] = element(k, column);
+  }
+  return packed;
+}
 
 }  // namespace hbmscope

@@ -33,32 +33,20 @@ KeyRange visible_keys(const Problem& problem, std::int64_t query) {
   return {begin, end};
 }
 
-// A (depth × columns) matrix as panels of kPanelColumns columns, each contiguous; missing columns are 0.
-// `element` gives (depth index, column).
-template <typename Element>
-std::vector<double> pack_panels(std::int64_t depth, std::int64_t columns, Element element) {
-  const std::int64_t padded = round_up(columns, kPanelColumns);
-  std::vector<double> packed(index_of(depth * padded));
-  for (std::int64_t column = 0; column < columns; ++column) {
-    double* const panel =
-        packed.data() + column / kPanelColumns * depth * kPanelColumns + column % kPanelColumns;
-    for (std::int64_t k = 0; k < depth; ++k) panel[k * kPanelColumns] = element(k, column);
-  }
-  return packed;
-}
-
-// One query head, and room to work in.
+// One query head, and room to work in. The scores are read from `stored`, or computed if it is null.
 class HeadReference {
  public:
-  HeadReference(const Problem& problem, const AttentionInputs& inputs, Scores scores, std::int64_t head)
+  HeadReference(const Problem& problem, const AttentionInputs& inputs, Scores scores,
+                const StoredScores* stored, std::int64_t head)
       : problem_(problem),
         scores_(scores),
         scale_(static_cast<double>(softmax_scale(problem))),
         q_(inputs.q.data() + head * problem.seqlen_q * problem.head_dim),
+        stored_(stored),
+        first_stored_row_(head * problem.seqlen_q),
         keys_padded_(round_up(problem.seqlen_kv, kPanelColumns)),
         dims_padded_(round_up(problem.head_dim_v, kPanelColumns)) {
-    const std::int64_t kv_head =
-        head / problem.heads * problem.kv_heads + head % problem.heads / problem.group();
+    const std::int64_t kv_head = kv_head_of(problem, head);
     const Half* const k = inputs.k.data() + kv_head * problem.seqlen_kv * problem.head_dim;
     const Half* const v = inputs.v.data() + kv_head * problem.seqlen_kv * problem.head_dim_v;
     k_transposed_ = pack_panels(problem.head_dim, problem.seqlen_kv, [&](std::int64_t dim, std::int64_t key) {
@@ -73,7 +61,12 @@ class HeadReference {
   void compute(std::span<const std::int64_t> rows, double* o, double* lse) {
     std::int64_t end = 0;  // of the keys that any of these rows sees
     for (const std::int64_t row : rows) end = std::max(end, visible_keys(problem_, row).end);
-    multiply_queries(rows, end);
+    scores_matrix_.assign(index_of(kRowsAtOnce * keys_padded_), 0.0);
+    if (stored_ == nullptr) {
+      multiply_queries(rows, end);
+    } else {
+      read_scores(rows, end);
+    }
     for (std::size_t row = 0; row < rows.size(); ++row) {
       lse[row] =
           softmax(scores_matrix_.data() + static_cast<std::int64_t>(row) * keys_padded_, rows[row], end);
@@ -93,10 +86,17 @@ class HeadReference {
         q_rows_[row * index_of(d) + index_of(dim)] = scale_ * as_double(q_[rows[row] * d + dim]);
       }
     }
-    scores_matrix_.assign(index_of(kRowsAtOnce * keys_padded_), 0.0);
     for (std::int64_t key = 0; key < end; key += kPanelColumns) {
       multiply_panel(padded_rows(rows), d, q_rows_.data(), d, k_transposed_.data() + key * d,
                      scores_matrix_.data() + key, keys_padded_);
+    }
+  }
+
+  void read_scores(std::span<const std::int64_t> rows, std::int64_t end) {
+    for (std::size_t row = 0; row < rows.size(); ++row) {
+      const Half* const s = stored_->s.data() + (first_stored_row_ + rows[row]) * stored_->row_stride;
+      std::transform(s, s + end, scores_matrix_.data() + static_cast<std::int64_t>(row) * keys_padded_,
+                     [this](Half bits) { return as_double(bits); });
     }
   }
 
@@ -146,6 +146,8 @@ class HeadReference {
   Scores scores_;
   double scale_;
   const Half* q_;
+  const StoredScores* stored_;
+  std::int64_t first_stored_row_;
   std::int64_t keys_padded_;
   std::int64_t dims_padded_;
   std::vector<double> k_transposed_;   // (head_dim × keys) in panels
@@ -154,6 +156,25 @@ class HeadReference {
   std::vector<double> scores_matrix_;  // kRowsAtOnce × keys_padded_: S, then P
   std::vector<double> o_rows_;         // kRowsAtOnce × dims_padded_
 };
+
+Reference compute_rows(const Problem& problem, const AttentionInputs& inputs, std::vector<std::int64_t> rows,
+                       Scores scores, const StoredScores* stored) {
+  Reference reference{std::move(rows), {}, {}};
+  const auto row_count = static_cast<std::int64_t>(reference.rows.size());
+  const std::int64_t heads = problem.batch * problem.heads;
+  reference.o.resize(index_of(heads * row_count * problem.head_dim_v));
+  reference.lse.resize(index_of(heads * row_count));
+  parallel_for(heads, [&](std::int64_t head) {
+    HeadReference work(problem, inputs, scores, stored, head);
+    for (std::int64_t row = 0; row < row_count; row += kRowsAtOnce) {
+      const std::int64_t count = std::min(kRowsAtOnce, row_count - row);
+      const std::int64_t first = head * row_count + row;
+      work.compute(std::span(reference.rows).subspan(index_of(row), index_of(count)),
+                   reference.o.data() + first * problem.head_dim_v, reference.lse.data() + first);
+    }
+  });
+  return reference;
+}
 
 }  // namespace
 
@@ -180,21 +201,12 @@ std::vector<std::int64_t> rows_to_check(std::int64_t seqlen_q, std::int64_t br) 
 
 Reference compute_reference(const Problem& problem, const AttentionInputs& inputs,
                             std::vector<std::int64_t> rows, Scores scores) {
-  Reference reference{std::move(rows), {}, {}};
-  const auto row_count = static_cast<std::int64_t>(reference.rows.size());
-  const std::int64_t heads = problem.batch * problem.heads;
-  reference.o.resize(index_of(heads * row_count * problem.head_dim_v));
-  reference.lse.resize(index_of(heads * row_count));
-  parallel_for(heads, [&](std::int64_t head) {
-    HeadReference work(problem, inputs, scores, head);
-    for (std::int64_t row = 0; row < row_count; row += kRowsAtOnce) {
-      const std::int64_t count = std::min(kRowsAtOnce, row_count - row);
-      const std::int64_t first = head * row_count + row;
-      work.compute(std::span(reference.rows).subspan(index_of(row), index_of(count)),
-                   reference.o.data() + first * problem.head_dim_v, reference.lse.data() + first);
-    }
-  });
-  return reference;
+  return compute_rows(problem, inputs, std::move(rows), scores, nullptr);
+}
+
+Reference compute_reference(const Problem& problem, const AttentionInputs& inputs,
+                            std::vector<std::int64_t> rows, const StoredScores& stored) {
+  return compute_rows(problem, inputs, std::move(rows), Scores::exact, &stored);  // they are rounded already
 }
 
 }  // namespace hbmscope

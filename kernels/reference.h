@@ -25,6 +25,13 @@ enum class Scores : std::uint8_t {
   stored,  // S is rounded to the problem's type, as an algorithm does that writes S to memory
 };
 
+// S as a program left it in memory: (batch, heads, seqlen_q) rows of `row_stride` elements of the problem's
+// type, those from seqlen_kv on being padding.
+struct StoredScores {
+  std::vector<Half> s;
+  std::int64_t row_stride = 0;
+};
+
 struct Reference {
   std::vector<std::int64_t> rows;  // of every head
   std::vector<double> o;           // (batch, heads, rows, head_dim_v)
@@ -34,6 +41,12 @@ struct Reference {
 // O = softmax(scale · Q Kᵀ + mask) V for the given rows.
 Reference compute_reference(const Problem& problem, const AttentionInputs& inputs,
                             std::vector<std::int64_t> rows, Scores scores);
+
+// The same from the stored S instead of Q Kᵀ, which check_scores (kernels/stored_scores.h) holds against Q
+// and K: O = softmax(S + mask) V. Needed where logits are large: S near the middle of two 16-bit values may
+// be rounded to either, and the unit of a logit of 40 in fp16 (2^-5) changes a probability by 3 %.
+Reference compute_reference(const Problem& problem, const AttentionInputs& inputs,
+                            std::vector<std::int64_t> rows, const StoredScores& stored);
 
 struct Comparison {
   double worst_error = 0.0;  // of any head: max |O - ref| / max |ref|; infinity when a checked value is NaN

@@ -19,11 +19,13 @@ struct GpuCase {
   InputSpread spread{};
 };
 
+inline bool has_large_logits(const GpuCase& c) { return c.spread.q > 1.0F; }
+
 inline std::string name_of(const GpuCase& c) {
   const Problem& p = c.problem;
   return fmt::format("{}_{}_{}_d{}_b{}h{}kv{}_q{}_k{}_tile{}x{}s{}{}", c.algorithm, to_string(p.dtype),
                      to_string(p.mask), p.head_dim, p.batch, p.heads, p.kv_heads, p.seqlen_q, p.seqlen_kv,
-                     c.tile.br, c.tile.bc, c.tile.stages, c.spread.q > 1.0F ? "_large_logits" : "");
+                     c.tile.br, c.tile.bc, c.tile.stages, has_large_logits(c) ? "_large_logits" : "");
 }
 
 inline void PrintTo(const GpuCase& c, std::ostream* stream) { *stream << name_of(c); }
