@@ -79,11 +79,12 @@ struct StandardSoftmaxShape {
   // One fp32 maximum and one fp32 sum per warp, declared statically; no dynamic shared memory.
   constexpr int static_shared_bytes() const { return warps_per_row() > 1 ? 2 * 4 * warps_per_row() : 0; }
 
-  // Per row: one lane of each warp stores its warp's maximum, then its sum (st.shared, 4 B); every thread
-  // reads one of each back (ld.shared, 4 B). A row owned by one warp needs neither.
+  // Per row: one lane of each warp stores its warp's maximum, then its sum (st.shared, 4 B); every warp reads
+  // one of each of every warp back (ld.shared; lanes that read the same word get it by one broadcast, which
+  // counts once). A row owned by one warp needs neither.
   constexpr long long shared_write_bytes_per_row() const { return static_shared_bytes(); }
   constexpr long long shared_read_bytes_per_row() const {
-    return warps_per_row() > 1 ? 2LL * 4 * threads_per_row : 0;
+    return warps_per_row() > 1 ? 2LL * 4 * warps_per_row() * warps_per_row() : 0;
   }
   // The row is kept as 16-bit scores, so the sum and the result each take an exponential per element slot.
   constexpr long long exponentials_per_row() const {
