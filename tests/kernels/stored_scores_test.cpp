@@ -30,7 +30,7 @@ TEST(StorableScores, AreOneValueAwayFromTies) {
 }
 
 TEST(StorableScores, AreBothNeighboursOfATie) {
-  const ScoreInterval at = storable_scores(40.0 + 0x1p-6 + 1e-7, 1e-6, DataType::fp16);
+  const ScoreInterval at = storable_scores(40.0 + 0x1p-6 + 1e-6, 1e-5, DataType::fp16);
   EXPECT_EQ(at.low, 40.0);
   EXPECT_EQ(at.high, 40.0 + 0x1p-5);
 }
