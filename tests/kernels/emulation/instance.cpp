@@ -9,8 +9,8 @@ namespace {
 void call(const void* params) { EMULATED_KERNEL(*static_cast<const hbmscope::AttentionParams*>(params)); }
 
 const bool registered = [] {
-  emulation::instances().push_back({EMULATED_NAME, HBMSCOPE_BR, HBMSCOPE_BC, HBMSCOPE_HEAD_DIM, HBMSCOPE_STAGES,
-                                    HBMSCOPE_THREADS_PER_ROW, HBMSCOPE_VECTORS_PER_THREAD,
+  emulation::instances().push_back({EMULATED_NAME, HBMSCOPE_BR, HBMSCOPE_BC, HBMSCOPE_HEAD_DIM,
+                                    HBMSCOPE_STAGES, HBMSCOPE_THREADS_PER_ROW, HBMSCOPE_VECTORS_PER_THREAD,
                                     HBMSCOPE_DTYPE_BF16 != 0, HBMSCOPE_CAUSAL != 0, call});
   return true;
 }();
