@@ -5,6 +5,7 @@
 
 #include "kernels/attention_run.h"
 #include "sim/error.h"
+#include "sim/loops.h"
 
 namespace hbmscope {
 
@@ -24,22 +25,14 @@ std::vector<Bytes> tensor_bytes(const Program& program) {
 }
 
 std::uint64_t grid_ctas(const Program& program, const Launch& launch) {
-  std::uint64_t ctas = 1;
-  if (launch.schedule != Schedule::hardware) {
-    ctas = static_cast<std::uint64_t>(launch.persistent_ctas);
-  } else {
-    for (int loop = 0; loop < launch.grid_loops; ++loop) {
-      const std::int64_t begin = value_of(launch.loops[loop].begin, program, Indices{});
-      const std::int64_t end = value_of(launch.loops[loop].end, program, Indices{});
-      ctas = checked_multiply(ctas, static_cast<std::uint64_t>(end - begin), "CTAs");
-    }
-  }
-  constexpr std::uint64_t kLargestGrid = std::numeric_limits<std::int32_t>::max();
+  const std::int64_t ctas =
+      launch.schedule == Schedule::hardware ? grid_size(launch, program) : launch.persistent_ctas;
+  constexpr std::int64_t kLargestGrid = std::numeric_limits<std::int32_t>::max();
   if (ctas > kLargestGrid) {
     throw UserError("grid of " + std::string(launch.kernel), std::to_string(ctas),
                     fmt::format("at most {} CTAs; use larger tiles or smaller sizes", kLargestGrid));
   }
-  return ctas;
+  return static_cast<std::uint64_t>(ctas);
 }
 
 Scores scores_of(const Program& program) {

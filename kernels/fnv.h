@@ -5,9 +5,8 @@
 
 namespace hbmscope {
 
-// 64-bit FNV-1a (Fowler, Noll, Vo; draft-eastlake-fnv). Every text is followed by a byte that ends it, so
-// that
-// ("ab", "c") and ("a", "bc") differ.
+// 64-bit FNV-1a (Fowler, Noll, Vo; draft-eastlake-fnv). A byte ends every text, so that ("ab", "c") and
+// ("a", "bc") differ.
 class Fnv1a {
  public:
   void add(std::string_view text) {

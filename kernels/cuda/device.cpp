@@ -16,7 +16,7 @@ Device::Device(int ordinal) : ordinal_(ordinal) {
   }
   check(driver().device_get(&device_, ordinal), "cuDeviceGet");
   check(driver().device_primary_ctx_retain(&context_, device_), "cuDevicePrimaryCtxRetain");
-  make_current();
+  check(driver().ctx_set_current(context_), "cuCtxSetCurrent");
 }
 
 Device::~Device() { driver().device_primary_ctx_release(device_); }
@@ -51,8 +51,6 @@ std::uint64_t Device::free_memory_bytes() const {
   return free_bytes;
 }
 
-void Device::make_current() const { check(driver().ctx_set_current(context_), "cuCtxSetCurrent"); }
-
 void Device::synchronize() const { check(driver().ctx_synchronize(), "cuCtxSynchronize"); }
 
 DeviceBuffer::DeviceBuffer(std::uint64_t bytes) : bytes_(bytes) {
@@ -71,12 +69,6 @@ void copy_to_device(CUdeviceptr destination, std::span<const std::byte> source) 
 void copy_to_host(std::span<std::byte> destination, CUdeviceptr source) {
   if (destination.empty()) return;
   check(driver().memcpy_device_to_host(destination.data(), source, destination.size()), "cuMemcpyDtoH");
-}
-
-int Kernel::attribute(CUfunction_attribute attribute) const {
-  int value = 0;
-  check(driver().func_get_attribute(&value, attribute, function_), "cuFuncGetAttribute");
-  return value;
 }
 
 void Kernel::allow_dynamic_shared_bytes(unsigned bytes) const {
@@ -128,11 +120,5 @@ double Event::seconds_since(const Event& begin) {
   check(driver().event_elapsed_time(&milliseconds, begin.event_, event_), "cuEventElapsedTime");
   return static_cast<double>(milliseconds) * 1e-3;
 }
-
-Stream::Stream() { check(driver().stream_create(&stream_, CU_STREAM_NON_BLOCKING), "cuStreamCreate"); }
-
-Stream::~Stream() { driver().stream_destroy(stream_); }
-
-void Stream::synchronize() { check(driver().stream_synchronize(stream_), "cuStreamSynchronize"); }
 
 }  // namespace hbmscope

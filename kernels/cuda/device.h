@@ -32,7 +32,6 @@ class Device {
   int compute_capability() const;
   std::uint64_t total_memory_bytes() const;
   std::uint64_t free_memory_bytes() const;
-  void make_current() const;
   void synchronize() const;
 
  private:
@@ -82,13 +81,11 @@ class Kernel {
   Kernel() = default;
   explicit Kernel(CUfunction function) : function_(function) {}
 
-  int attribute(CUfunction_attribute attribute) const;
   // Beyond 48 KiB a kernel must be allowed its dynamic shared memory before its first launch.
   void allow_dynamic_shared_bytes(unsigned bytes) const;
   int max_ctas_per_sm(unsigned threads, unsigned dynamic_shared_bytes) const;
   // `arguments` points to one pointer per kernel parameter.
   void launch(const LaunchShape& shape, void** arguments, CUstream stream = nullptr) const;
-  CUfunction handle() const { return function_; }
 
  private:
   CUfunction function_ = nullptr;
@@ -127,20 +124,6 @@ class Event {
 
  private:
   CUevent event_ = nullptr;
-};
-
-class Stream {
- public:
-  Stream();
-  ~Stream();
-  Stream(const Stream&) = delete;
-  Stream& operator=(const Stream&) = delete;
-
-  CUstream handle() const { return stream_; }
-  void synchronize();
-
- private:
-  CUstream stream_ = nullptr;
 };
 
 }  // namespace hbmscope

@@ -31,11 +31,9 @@ namespace hbmscope {
   X(memcpy_host_to_device, cuMemcpyHtoD, "cuMemcpyHtoD_v2")                                \
   X(memcpy_device_to_host, cuMemcpyDtoH, "cuMemcpyDtoH_v2")                                \
   X(memset_d8_async, cuMemsetD8Async, "cuMemsetD8Async")                                   \
-  X(memset_d32_async, cuMemsetD32Async, "cuMemsetD32Async")                                \
   X(module_load_data, cuModuleLoadData, "cuModuleLoadData")                                \
   X(module_unload, cuModuleUnload, "cuModuleUnload")                                       \
   X(module_get_function, cuModuleGetFunction, "cuModuleGetFunction")                       \
-  X(func_get_attribute, cuFuncGetAttribute, "cuFuncGetAttribute")                          \
   X(func_set_attribute, cuFuncSetAttribute, "cuFuncSetAttribute")                          \
   X(occupancy_max_active_blocks, cuOccupancyMaxActiveBlocksPerMultiprocessor,              \
     "cuOccupancyMaxActiveBlocksPerMultiprocessor")                                         \
@@ -44,10 +42,7 @@ namespace hbmscope {
   X(event_destroy, cuEventDestroy, "cuEventDestroy_v2")                                    \
   X(event_record, cuEventRecord, "cuEventRecord")                                          \
   X(event_synchronize, cuEventSynchronize, "cuEventSynchronize")                           \
-  X(event_elapsed_time, cuEventElapsedTime, "cuEventElapsedTime")                          \
-  X(stream_create, cuStreamCreate, "cuStreamCreate")                                       \
-  X(stream_destroy, cuStreamDestroy, "cuStreamDestroy_v2")                                 \
-  X(stream_synchronize, cuStreamSynchronize, "cuStreamSynchronize")
+  X(event_elapsed_time, cuEventElapsedTime, "cuEventElapsedTime")
 
 struct DriverApi {
 #define HBMSCOPE_DECLARE(member, declaration, symbol) decltype(&declaration) member = nullptr;
