@@ -10,7 +10,7 @@ namespace hbmscope {
 inline constexpr const char* kBuiltWithoutCuda =
     "this hbmscope was built without CUDA; install the CUDA toolkit 12.6 or newer (headers are enough: "
     "Debian packages "
-    "cuda-driver-dev-13-0, cuda-nvrtc-dev-13-0 and cuda-cupti-dev-13-0 of "
+    "cuda-cudart-dev-13-0, cuda-nvrtc-dev-13-0 and cuda-cupti-dev-13-0 of "
     "https://developer.nvidia.com/cuda-downloads) "
     "and build again with -DHBMSCOPE_CUDA=ON";
 
