@@ -25,7 +25,6 @@ struct Replay {
 };
 
 // What was read. A quantity without a value is in `absent` with the reason; nothing is ever 0 for "not read".
-// Sets other than `traffic` may be read for the first range only: they count what happens inside the SM.
 struct CounterReadings {
   // As in Replay::ranges. Traffic is read for every range, what happens inside the SMs for the first only.
   std::vector<std::map<Quantity, double>> ranges;

@@ -32,7 +32,8 @@ struct Algorithm {
   std::span<const Variant> variants;  // the first is what validate runs
 };
 
-// All algorithms. A new one is a file in this folder that defines an Algorithm, and a line in registry.cpp.
+// All algorithms. A new one is a file in this folder that defines an Algorithm, and its name in
+// registry.cpp.
 std::span<const Algorithm* const> algorithms();
 
 // Throws UserError (--algorithm, --variant) listing what there is.
