@@ -23,7 +23,7 @@ struct Coverage {
 
 // Kept between calls so that a sweep does not allocate for every point.
 struct Scratch {
-  std::array<Coverage, 20> tensors;
+  std::array<Coverage, kMaxTensors> tensors;
 };
 
 bool is_whole(const Tensor& tensor, const Box& box) {

@@ -53,7 +53,7 @@ std::uint64_t sum_of(const Steps& steps, Interval span) {
   const auto count = [](std::int64_t n) { return static_cast<std::uint64_t>(n); };
   if (steps.factor == 0) return checked_multiply(count(span.length()), count(value_at(steps, 0)));
   const auto first_at_least = [&](std::int64_t value) {
-    if (value > kUnbounded / steps.divisor) return span.end;
+    if (value >= kUnbounded / steps.divisor) return span.end;
     return std::clamp(ceil_div(value * steps.divisor - steps.constant, steps.factor), span.begin, span.end);
   };
   const std::int64_t rise = first_at_least(steps.minimum + 1);

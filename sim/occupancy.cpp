@@ -23,7 +23,7 @@ Occupancy occupancy_of(const Launch& launch, const Program& program, const GpuSp
   limit_to(limits.threads_per_sm / launch.threads, "threads");
   limit_to(limits.shared_bytes_per_sm / (launch.shared_bytes + limits.shared_bytes_reserved),
            "shared memory");
-  limit_to(launch.ctas_per_sm, "registers");
+  limit_to(launch.ctas_per_sm, "launch bounds");
   occupancy.waves = static_cast<double>(occupancy.ctas) /
                     static_cast<double>(std::max<std::int64_t>(occupancy.ctas_per_sm, 1) * gpu.sms);
   return occupancy;

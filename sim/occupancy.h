@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "sim/gpu.h"
 #include "sim/program.h"
@@ -10,13 +11,14 @@ namespace hbmscope {
 
 // How a launch fills a GPU.
 struct Occupancy {
-  std::int64_t ctas = 0;         // work items of the grid
+  std::int64_t ctas = 0;         // the grid's work items, or the persistent CTAs
   std::int64_t ctas_per_sm = 0;  // resident at once
   double waves = 0;              // ctas / (ctas_per_sm · SMs)
-  std::string_view limited_by;   // registers, shared memory, threads or CTAs per SM
+  std::string_view limited_by;   // launch bounds, shared memory, threads or CTAs per SM
 };
 
-// For a launch with a described kernel (threads > 0). Registers are what __launch_bounds__ grants.
+// For a launch with a described kernel (threads > 0). Registers bound it through the CTAs
+// that __launch_bounds__ promises.
 Occupancy occupancy_of(const Launch& launch, const Program& program, const GpuSpec& gpu);
 
 // Why a launch cannot run on this GPU, with need and limit: "" if it can.

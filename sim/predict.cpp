@@ -45,6 +45,8 @@ void push_traffic_row(Record& record, const Launch& launch, std::string_view ten
 }
 
 void list_traffic(const PredictionScratch& scratch, Record& record) {
+  // Copies alone are not what an undescribed kernel moves through shared memory.
+  const bool with_sram = describes_every_kernel(scratch.program);
   for (int l = 0; l < scratch.program.launches.count(); ++l) {
     const Launch& launch = scratch.program.launches[l];
     const LaunchTraffic& counted = scratch.traffic.launches[l];
@@ -52,9 +54,9 @@ void list_traffic(const PredictionScratch& scratch, Record& record) {
       const std::string_view tensor = scratch.program.tensors[t].name;
       push_traffic_row(record, launch, tensor, Boundary::hbm, counted.tensors[t].compulsory);
       push_traffic_row(record, launch, tensor, Boundary::l2, counted.tensors[t].l2);
-      push_traffic_row(record, launch, tensor, Boundary::sram, counted.tensors[t].sram);
+      if (with_sram) push_traffic_row(record, launch, tensor, Boundary::sram, counted.tensors[t].sram);
     }
-    push_traffic_row(record, launch, "on chip", Boundary::sram, counted.on_chip_sram);
+    if (with_sram) push_traffic_row(record, launch, "on chip", Boundary::sram, counted.on_chip_sram);
   }
 }
 
@@ -117,6 +119,10 @@ Record predict_record(const PointContext& context, const Point& point, Predictio
 
 Record predict_record(const Point& point) {
   check_problem(point.problem);
+  check_size("--br", point.tile.br, 1);
+  check_size("--bc", point.tile.bc, 1);
+  check_size("--stages", point.tile.stages, 1);
+  check_size("--splits", point.tile.splits, 1);
   const GpuSpec gpu = load_gpu(point.gpu);
   const Algorithm& algorithm = find_algorithm(point.algorithm);
   const Variant& variant = find_variant(algorithm, point.variant);

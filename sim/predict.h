@@ -34,7 +34,8 @@ Prediction predict(const PointContext& context, const Plan& plan, L2Mode l2_mode
 Record predict_record(const PointContext& context, const Point& point, PredictionScratch& scratch,
                       bool with_traffic);
 
-// The same for a point given by names only. Throws UserError for what does not exist.
+// The same for a point given by names only. Throws UserError for a name that does not exist
+// or a size out of range.
 Record predict_record(const Point& point);
 
 }  // namespace hbmscope

@@ -13,13 +13,6 @@ constexpr EnumNames<DataType, 4> kDataTypeNames{{"fp32", "bf16", "fp16", "fp8"}}
 constexpr EnumNames<Mask, 3> kMaskNames{{"full", "causal", "window"}};
 constexpr EnumNames<Direction, 3> kDirectionNames{{"forward", "backward", "both"}};
 
-void check_size(const char* option, std::int64_t value, std::int64_t smallest) {
-  if (value < smallest || value > kLargestSize) {
-    throw UserError(option, std::to_string(value),
-                    fmt::format("expected a whole number from {} to {}", smallest, kLargestSize));
-  }
-}
-
 // Σ over rows r in [begin, end) of clamp(r + shift, low, high): rows below low - shift give low, rows from
 // high - shift on give high, and those between form an arithmetic series.
 std::int64_t sum_of_clamped(std::int64_t begin, std::int64_t end, std::int64_t shift, std::int64_t low,
@@ -33,6 +26,13 @@ std::int64_t sum_of_clamped(std::int64_t begin, std::int64_t end, std::int64_t s
 }
 
 }  // namespace
+
+void check_size(const char* option, std::int64_t value, std::int64_t smallest) {
+  if (value < smallest || value > kLargestSize) {
+    throw UserError(option, std::to_string(value),
+                    fmt::format("expected a whole number from {} to {}", smallest, kLargestSize));
+  }
+}
 
 void check_problem(const Problem& problem) {
   check_size("--batch", problem.batch, 1);

@@ -36,8 +36,10 @@ struct Problem {
 // No size may exceed this: products of two sizes, and sums of a few, then fit in 63 bits.
 inline constexpr std::int64_t kLargestSize = std::int64_t{1} << 30;
 
-// Throws UserError, naming the command-line option, for a size outside 1 … kLargestSize or kv_heads that do
-// not divide heads.
+// Throws UserError, naming the command-line option, for a value outside smallest … kLargestSize.
+void check_size(const char* option, std::int64_t value, std::int64_t smallest);
+
+// The same for all sizes of a problem, and for kv_heads that do not divide heads.
 void check_problem(const Problem& problem);
 
 std::int64_t element_bytes(DataType dtype);

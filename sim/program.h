@@ -15,7 +15,11 @@
 // algorithm. Loops are numbered within their launch, tensors and tables within the program.
 namespace hbmscope {
 
+// Capacities of a program; what is kept beside one has the same.
 inline constexpr int kMaxLoops = 8;
+inline constexpr int kMaxSteps = 48;
+inline constexpr int kMaxTensors = 20;
+inline constexpr int kMaxLaunches = 6;
 inline constexpr int kNone = -1;
 inline constexpr std::int64_t kUnbounded = std::numeric_limits<std::int64_t>::max();
 
@@ -161,7 +165,7 @@ struct Launch {
   int grid_loops = 0;
   FixedList<Access, 16> accesses;
   FixedList<Compute, 8> computes;
-  FixedList<Step, 48> body;
+  FixedList<Step, kMaxSteps> body;
   Schedule schedule = Schedule::hardware;
   std::int64_t persistent_ctas = 0;  // for the persistent schedules
   std::int64_t threads = 0;          // 0: no kernel is described (occupancy unknown)
@@ -189,9 +193,9 @@ struct Tensor {
 struct Program {
   std::string_view algorithm;
   Problem problem;  // the mask decides which pairs are useful
-  FixedList<Tensor, 20> tensors;
+  FixedList<Tensor, kMaxTensors> tensors;
   FixedList<std::span<const std::int64_t>, 6> tables;  // not owned
-  FixedList<Launch, 6> launches;
+  FixedList<Launch, kMaxLaunches> launches;
 };
 
 // --- What a form says at given loop indices ---
@@ -228,7 +232,8 @@ inline std::int64_t value_of(const Bound& bound, const Program& program, const I
 int base_tensor(const Program& program, int tensor);
 
 // Throws std::logic_error naming what is wrong: brackets that do not match, loops or tensors that do not
-// exist, a bound that reads a loop opened later, a read of a tensor that nothing has written.
+// exist, a bound that reads a loop opened later, a read of a tensor that nothing has written. For tests of an
+// algorithm: no prediction calls it.
 void check_program(const Program& program);
 
 }  // namespace hbmscope

@@ -78,7 +78,7 @@ struct Provenance {
   std::optional<std::int64_t> repeats;
   std::optional<double> hbm_spread;  // (max - min) / median of hbm_read_bytes over the repeats
   std::optional<std::int64_t> registers;
-  std::optional<std::int64_t> spill_bytes;  // per thread, summed over the program's kernels
+  std::optional<std::int64_t> spill_bytes;  // per thread, largest of the program's kernels
   bool stale = false;                       // recorded with another kernel than today's
   std::string note;                         // why a counter is absent
 };

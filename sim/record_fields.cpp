@@ -84,9 +84,9 @@ template <class T>
 constexpr bool kIsOptional<std::optional<T>> = true;
 
 template <class T>
-constexpr FieldType type_of(std::string_view csv_name) {
+constexpr FieldType type_of() {
   if constexpr (kIsOptional<T>) {
-    return type_of<typename T::value_type>(csv_name);
+    return type_of<typename T::value_type>();
   } else if constexpr (std::is_same_v<T, bool>) {
     return FieldType::boolean;
   } else if constexpr (std::is_same_v<T, double>) {
@@ -109,7 +109,7 @@ constexpr Field plain(FieldGroup group, std::string_view csv, std::string_view j
   return {csv,
           json,
           group,
-          type_of<T>(csv),
+          type_of<T>(),
           description,
           key,
           required,
@@ -145,7 +145,7 @@ constexpr Field grouped(FieldGroup group, std::string_view csv, std::string_view
   return {csv,
           json,
           group,
-          type_of<T>(csv),
+          type_of<T>(),
           description,
           false,
           required,

@@ -68,7 +68,7 @@ class LaunchBody {
   const Program* program_;
   int launch_;
   std::int64_t items_;
-  std::array<int, 48> partners_{};  // step of the other bracket
+  std::array<int, kMaxSteps> partners_{};  // step of the other bracket
   std::vector<std::int64_t> sorted_;
 };
 

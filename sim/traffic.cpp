@@ -106,7 +106,7 @@ class StepSums {
   const Program& program_;
   const Launch& launch_;
   OpenLoops open_;
-  FixedList<Known, 48> known_;
+  FixedList<Known, kMaxSteps> known_;
 };
 
 void count_access(const Program& program, StepSums& sums, const Access& access, TensorTraffic& traffic) {

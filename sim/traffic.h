@@ -27,15 +27,15 @@ struct TensorTraffic {
 };
 
 struct LaunchTraffic {
-  FixedList<TensorTraffic, 20> tensors;  // as in Program::tensors
-  ReadWrite on_chip_sram;                // shared-memory bytes of what is no tensor (reductions, staging)
-  std::uint64_t flops = 0;               // useful: visible pairs only
-  std::uint64_t executed_flops = 0;      // of whole tiles
-  std::uint64_t exponentials = 0;        // executed
+  FixedList<TensorTraffic, kMaxTensors> tensors;  // as in Program::tensors
+  ReadWrite on_chip_sram;            // shared-memory bytes of what is no tensor (reductions, staging)
+  std::uint64_t flops = 0;           // useful: visible pairs only
+  std::uint64_t executed_flops = 0;  // of whole tiles
+  std::uint64_t exponentials = 0;    // executed
 };
 
 struct Traffic {
-  FixedList<LaunchTraffic, 6> launches;  // as in Program::launches
+  FixedList<LaunchTraffic, kMaxLaunches> launches;  // as in Program::launches
 };
 
 // Fills `traffic` without allocating. Throws UserError if a count exceeds 64 bits.

@@ -54,7 +54,9 @@ void build_program(const Algorithm& algorithm, const Variant& variant, const Pla
 std::string mma_limit(const Plan& plan) {
   const Problem& problem = plan.problem;
   const Tile& tile = plan.tile;
-  const auto off_grid = [](std::int64_t side) { return side % kMmaStep != 0 || side > kLargestMmaTile; };
+  const auto unsupported = [](std::int64_t side) {
+    return side > kLargestMmaTile || !mma_tile_side_supported(static_cast<int>(side));
+  };
   if (problem.direction != Direction::forward) return "no backward kernel: direction is forward";
   if (problem.dtype != DataType::bf16 && problem.dtype != DataType::fp16) {
     return fmt::format("dtype {}, the kernel takes bf16 or fp16", to_string(problem.dtype));
@@ -67,10 +69,10 @@ std::string mma_limit(const Plan& plan) {
   }
   if (problem.mask == Mask::window) return "mask window, the kernel takes full or causal";
   if (problem.page_size != 0) return "paged K/V, the kernel takes contiguous tensors";
-  if (off_grid(tile.br))
+  if (unsupported(tile.br))
     return fmt::format("br {}, the kernel takes multiples of {} up to {}", tile.br, kMmaStep,
                        kLargestMmaTile);
-  if (off_grid(tile.bc))
+  if (unsupported(tile.bc))
     return fmt::format("bc {}, the kernel takes multiples of {} up to {}", tile.bc, kMmaStep,
                        kLargestMmaTile);
   if (tile.stages > kLargestMmaStages)

@@ -3,11 +3,6 @@
 #include "sim/units.h"
 
 namespace hbmscope {
-namespace {
-
-ReadWrite compulsory_of(const LaunchTraffic& launch) { return total_of(launch).compulsory; }
-
-}  // namespace
 
 HbmTraffic hbm_traffic(const Program&, const Traffic& traffic, const GpuSpec&, L2Mode mode) {
   if (mode != L2Mode::none) {
@@ -16,7 +11,7 @@ HbmTraffic hbm_traffic(const Program&, const Traffic& traffic, const GpuSpec&, L
   }
   HbmTraffic hbm;
   for (const LaunchTraffic& launch : traffic.launches) {
-    const ReadWrite bytes = compulsory_of(launch);
+    const ReadWrite bytes = total_of(launch).compulsory;
     hbm.launches.push(bytes);
     hbm.total.read = checked_add(hbm.total.read, bytes.read);
     hbm.total.write = checked_add(hbm.total.write, bytes.write);

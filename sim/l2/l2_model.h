@@ -1,8 +1,5 @@
 #pragma once
 
-#include <cstdint>
-#include <optional>
-
 #include "sim/gpu.h"
 #include "sim/program.h"
 #include "sim/record.h"
@@ -12,7 +9,7 @@ namespace hbmscope {
 
 // What DRAM will be asked for.
 struct HbmTraffic {
-  FixedList<ReadWrite, 6> launches;  // as in Program::launches
+  FixedList<ReadWrite, kMaxLaunches> launches;  // as in Program::launches
   ReadWrite total;
 };
 

@@ -10,14 +10,14 @@ namespace hbmscope {
 namespace {
 
 // A grid of `ctas` on an H200 (132 SMs, 2048 threads, 32 CTAs and 228 KiB of shared memory each).
-Occupancy occupancy(std::int64_t ctas, std::int64_t threads, std::int64_t by_registers,
+Occupancy occupancy(std::int64_t ctas, std::int64_t threads, std::int64_t by_launch_bounds,
                     std::int64_t shared_bytes) {
   Program program;
   Launch& launch = program.launches.add();
   launch.loops.push(build::counted("tile", ctas));
   launch.grid_loops = 1;
   launch.threads = threads;
-  launch.ctas_per_sm = by_registers;
+  launch.ctas_per_sm = by_launch_bounds;
   launch.shared_bytes = shared_bytes;
   return occupancy_of(launch, program, load_gpu("h200"));
 }
@@ -30,7 +30,7 @@ TEST(Occupancy, IsTheTightestLimit) {
   EXPECT_EQ(occupancy(1, 512, 64, 0).ctas_per_sm, 4);
   EXPECT_EQ(occupancy(1, 512, 64, 0).limited_by, "threads");
   EXPECT_EQ(occupancy(1, 128, 3, 0).ctas_per_sm, 3);
-  EXPECT_EQ(occupancy(1, 128, 3, 0).limited_by, "registers");
+  EXPECT_EQ(occupancy(1, 128, 3, 0).limited_by, "launch bounds");
   // 1 KiB of each CTA's share belongs to the driver: 4 x (56 + 1) = 228 KiB.
   EXPECT_EQ(occupancy(1, 128, 8, std::int64_t{56} * 1024).ctas_per_sm, 4);
   EXPECT_EQ(occupancy(1, 128, 8, std::int64_t{57} * 1024).ctas_per_sm, 3);

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "sim/error.h"
 
 namespace hbmscope {
@@ -133,6 +135,20 @@ TEST(Predict, NamesWhatDoesNotExist) {
   point.gpu = "h200";
   point.l2_mode = L2Mode::replay;
   EXPECT_EQ(input_of(point), "--l2");
+  EXPECT_EQ(input_of(point_of("flash2", "mma", {}, {.br = 0})), "--br");
+  EXPECT_EQ(input_of(point_of("flash2", "mma", {}, {.bc = -1})), "--bc");
+  EXPECT_EQ(input_of(point_of("flash2", "mma", {}, {.stages = kLargestSize + 1})), "--stages");
+  EXPECT_EQ(input_of(point_of("flash2", "mma", {}, {.splits = 0})), "--splits");
+}
+
+TEST(Predict, ListsNoSharedMemoryBytesOfAKernelThatIsNotDescribed) {
+  const auto has_sram_rows = [](const Tile& tile) {
+    const Record record = predict_record(point_of("flash2", "mma", {}, tile));
+    return std::any_of(record.traffic.begin(), record.traffic.end(),
+                       [](const TrafficRow& row) { return row.boundary == Boundary::sram; });
+  };
+  EXPECT_TRUE(has_sram_rows({.br = 64}));
+  EXPECT_FALSE(has_sram_rows({.br = 17}));
 }
 
 // Tiles far larger than the problem predict. Executed FLOPs count whole tiles, so that the largest of all
