@@ -1,6 +1,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "sim/program.h"
@@ -42,8 +43,5 @@ const Variant& find_variant(const Algorithm& algorithm, std::string_view name);
 
 // Empties `program` and builds it.
 void build_program(const Algorithm& algorithm, const Variant& variant, const Plan& plan, Program& program);
-
-// Why the kernels that share the mma.sync tiles cannot run a plan whatever the GPU; "" if they can.
-std::string mma_limit(const Plan& plan);
 
 }  // namespace hbmscope

@@ -5,6 +5,7 @@
 
 #include "sim/algorithms/algorithm.h"
 #include "sim/algorithms/build.h"
+#include "sim/algorithms/mma_limit.h"
 #include "sim/kernel_shapes/flash2_mma.h"
 
 namespace hbmscope {

@@ -4,6 +4,7 @@
 
 #include "sim/algorithms/algorithm.h"
 #include "sim/algorithms/build.h"
+#include "sim/algorithms/mma_limit.h"
 #include "sim/kernel_shapes/standard_mma.h"
 #include "sim/units.h"
 
