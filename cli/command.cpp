@@ -68,6 +68,7 @@ void set_up(CLI::App& app) {
       "predicted from algorithm, shape, tile and GPU, and measured by the GPU's counters.");
   app.set_version_flag("--version", version_text, "version, commit, CUDA and CUPTI");
   app.allow_extras();
+  app.require_subcommand(0, 1);
   app.get_formatter()->column_width(26);
   app.footer(
       "hbmscope COMMAND --help shows a command's options.\n"

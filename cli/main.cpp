@@ -11,9 +11,10 @@
 
 int main(int argc, char** argv) {
   using namespace hbmscope;
+  hold_standard_streams();
   watch_signals();
   const auto complain = [](const char* what, int code) {
-    write_stderr(fmt::format("hbmscope: {}\n", what));
+    write_stderr(fmt::format("hbmscope: {}\n", one_line(what)));
     return code;
   };
   try {

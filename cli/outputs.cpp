@@ -13,12 +13,21 @@
 namespace hbmscope {
 namespace {
 
+// Whether two paths lead to one file, whatever they are called; "-" is where standard output goes.
+bool same_file(const std::string& one, const std::string& other) {
+  const auto target = [](const std::string& path) {
+    return write_target(path == "-" ? "/dev/stdout" : path);
+  };
+  return one == other || target(one) == target(other);
+}
+
 void check_distinct(const OutputPaths& paths) {
   const std::array<std::pair<const char*, const std::string*>, 4> outputs{
       {{"--csv", &paths.csv}, {"--json", &paths.json}, {"--jsonl", &paths.jsonl}, {"--html", &paths.html}}};
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     for (std::size_t j = 0; j < i; ++j) {
-      if (outputs[i].second->empty() || *outputs[i].second != *outputs[j].second) continue;
+      if (outputs[i].second->empty() || outputs[j].second->empty()) continue;
+      if (!same_file(*outputs[i].second, *outputs[j].second)) continue;
       throw UserError(outputs[i].first, *outputs[i].second,
                       std::string("expected another file than ") + outputs[j].first + " writes");
     }

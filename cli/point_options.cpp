@@ -104,12 +104,21 @@ void parse_masks(std::string_view option, std::string_view text, PointAxes& axes
 
 void parse_gpus(std::string_view option, std::string_view text, PointAxes& axes) {
   axes.gpus.clear();
+  std::vector<std::string> given;
   for (const std::string& name :
        split_axis(option, text, "expected names of GPUs or files: see hbmscope list gpus")) {
+    if (std::find(given.begin(), given.end(), name) != given.end()) continue;
+    given.push_back(name);
     GpuSpec gpu = choose_gpu(name);
-    const bool known = std::any_of(axes.gpus.begin(), axes.gpus.end(),
+    // Rows tell GPUs apart by name, so a changed copy of a file needs a name of its own.
+    const bool taken = std::any_of(axes.gpus.begin(), axes.gpus.end(),
                                    [&](const GpuSpec& other) { return other.name == gpu.name; });
-    if (!known) axes.gpus.push_back(std::move(gpu));
+    if (taken) {
+      throw UserError(
+          std::string(option), name,
+          fmt::format("expected a name that no other GPU of this run has; '{}' is there twice", gpu.name));
+    }
+    axes.gpus.push_back(std::move(gpu));
   }
 }
 

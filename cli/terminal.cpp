@@ -1,5 +1,7 @@
 #include "cli/terminal.h"
 
+#include <fcntl.h>
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -16,8 +18,12 @@ namespace {
 volatile std::sig_atomic_t interrupt_seen = 0;
 
 void note_interrupt(int signal) {
+  if (interrupt_seen != 0) {
+    remove_unfinished_files();
+    std::signal(signal, SIG_DFL);
+    std::raise(signal);
+  }
   interrupt_seen = 1;
-  std::signal(signal, SIG_DFL);
 }
 
 bool colors(const std::string& choice, int descriptor) {
@@ -59,9 +65,31 @@ void write_stderr(std::string_view text) {
   }
 }
 
+std::string one_line(std::string_view text) {
+  std::string line;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x20 || byte == 0x7f) {
+      line += fmt::format("\\x{:02x}", byte);
+    } else {
+      line += c;
+    }
+  }
+  return line;
+}
+
+void hold_standard_streams() {
+  for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (fcntl(descriptor, F_GETFD) != -1) continue;
+    // The lowest free number is this one; opened for reading, so that a write still fails.
+    if (open("/dev/null", O_RDONLY) < 0) return;
+  }
+}
+
 void watch_signals() {
-  std::signal(SIGINT, note_interrupt);
-  std::signal(SIGTERM, note_interrupt);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    if (std::signal(signal, note_interrupt) == SIG_IGN) std::signal(signal, SIG_IGN);
+  }
 }
 
 bool interrupted() { return interrupt_seen != 0; }

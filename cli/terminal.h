@@ -34,8 +34,16 @@ void write_stdout(std::string_view text);
 // A line to standard error; failures are ignored.
 void write_stderr(std::string_view text);
 
-// From now on the first SIGINT or SIGTERM is only noted, so that what is finished can be kept; a second one
-// ends the program.
+// The text with its control characters escaped ("\\x0a"), so that what a user gave stays on one line and
+// moves no cursor.
+std::string one_line(std::string_view text);
+
+// Standard streams that were closed stay unusable, but their numbers are taken: otherwise the next file that
+// is opened would be standard output.
+void hold_standard_streams();
+
+// From now on the first SIGINT, SIGTERM or SIGHUP is only noted, so that what is finished can be kept; a
+// second one ends the program. A signal that is ignored, as under nohup, stays so.
 void watch_signals();
 bool interrupted();
 

@@ -109,12 +109,13 @@ int run_validate(const Arguments& arguments, RunInfo run) {
 
 // An option whose text may not be empty, so that an unset variable of a script does not pass for "not given".
 void add_checked(CLI::App& command, const std::string& option, const char* placeholder, const char* help,
-                 const std::function<void(const std::string&)>& store) {
+                 const char* accepted, const std::function<void(const std::string&)>& store) {
   command
       .add_option_function<std::string>(
           option,
-          [option, store](const std::string& text) {
-            if (text.empty()) throw UserError(option, "", "an empty value is not accepted");
+          [option, accepted, store](const std::string& text) {
+            if (text.empty())
+              throw UserError(option, "", fmt::format("an empty value is not accepted; {}", accepted));
             store(text);
           },
           help)
@@ -134,10 +135,12 @@ Action add_validate(CLI::App& command) {
       ->group("Measurement");
   add_checked(command, "--recorded", "FILE",
               "CSV, JSON or JSONL with recorded rows, instead of those built in (hbmscope list recorded)",
+              "expected a CSV, JSON or JSONL file of hbmscope's",
               [store = arguments.get()](const std::string& text) { store->recorded = text; });
   add_checked(
       command, "--tolerance", "LIST",
       "largest error for each boundary, such as l2=0.5%,sram=2%,hbm=10%; beyond it the exit code is 1",
+      "expected such as l2=0.5%,sram=2%,hbm=10%",
       [store = arguments.get()](const std::string& text) { store->tolerance = parse_tolerance(text); });
   arguments->outputs.add_to(command);
   command.add_flag("--dry-run", arguments->dry_run, "print the number of points and stop")->group("Output");

@@ -5,7 +5,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
+#include <atomic>
 #include <cerrno>
+#include <climits>
 #include <csignal>
 #include <cstring>
 #include <filesystem>
@@ -25,7 +29,61 @@ mode_t new_file_mode() {
   return 0666 & ~mask;
 }
 
+// Names of temporary files where a signal handler can read them: no allocation, and a slot counts only while
+// `used`. A file beyond the slots is merely not removed by a second Ctrl-C.
+struct UnfinishedFile {
+  std::atomic<bool> used = false;
+  std::array<char, PATH_MAX> name{};
+};
+std::array<UnfinishedFile, 8> unfinished_files;
+
+void note_unfinished(const std::string& name) {
+  for (UnfinishedFile& file : unfinished_files) {
+    if (file.used || name.size() >= file.name.size()) continue;
+    std::copy_n(name.c_str(), name.size() + 1, file.name.begin());
+    file.used = true;
+    return;
+  }
+}
+
+void forget_unfinished(const std::string& name) noexcept {
+  for (UnfinishedFile& file : unfinished_files) {
+    if (file.used && name == file.name.data()) file.used = false;
+  }
+}
+
+// Where a write to `path` ends: symbolic links are followed, also to a file that is not there yet. A circle
+// of links remains a link, which stat() then names.
+std::filesystem::path link_end(std::filesystem::path path) {
+  constexpr int kMostLinks = 40;  // as in the kernel
+  std::error_code error;
+  for (int links = 0; links < kMostLinks && std::filesystem::is_symlink(path, error); ++links) {
+    const std::filesystem::path next = std::filesystem::read_symlink(path, error);
+    if (error) break;
+    path = path.parent_path() / next;
+  }
+  return path;
+}
+
 }  // namespace
+
+std::string write_target(const std::string& path) {
+  std::error_code error;
+  const std::filesystem::path resolved = std::filesystem::canonical(path, error);
+  if (!error) return resolved.string();
+  // A pipe behind /dev/stdout is there without a path of its own.
+  if (std::filesystem::exists(path, error)) return path;
+  const std::filesystem::path end = link_end(path);
+  const std::filesystem::path folder =
+      std::filesystem::canonical(end.has_parent_path() ? end.parent_path() : ".", error);
+  return error ? end.string() : (folder / end.filename()).string();
+}
+
+void remove_unfinished_files() noexcept {
+  for (const UnfinishedFile& file : unfinished_files) {
+    if (file.used) unlink(file.name.data());
+  }
+}
 
 OutputFile::OutputFile(std::string option, std::string path)
     : option_(std::move(option)), path_(std::move(path)) {
@@ -37,9 +95,7 @@ OutputFile::OutputFile(std::string option, std::string path)
     descriptor_ = STDOUT_FILENO;
     return;
   }
-  std::error_code not_there;
-  const std::filesystem::path resolved = std::filesystem::canonical(path_, not_there);
-  target_ = not_there ? path_ : resolved.string();
+  target_ = write_target(path_);
   struct stat status {};
   if (stat(target_.c_str(), &status) != 0) {
     if (errno != ENOENT || path_.ends_with('/')) fail(errno);
@@ -64,6 +120,7 @@ void OutputFile::open_temporary(const std::string& existing) {
   descriptor_ = mkostemp(pattern.data(), O_CLOEXEC);
   if (descriptor_ < 0) fail(errno);
   temporary_ = pattern;
+  note_unfinished(temporary_);
   struct stat status {};
   const bool replaces = !existing.empty() && stat(existing.c_str(), &status) == 0;
   if (fchmod(descriptor_, replaces ? status.st_mode & 0777U : new_file_mode()) != 0) {
@@ -91,7 +148,9 @@ OutputFile::~OutputFile() { discard(); }
 void OutputFile::discard() noexcept {
   if (descriptor_ > STDERR_FILENO) close(descriptor_);
   descriptor_ = -1;
-  if (!temporary_.empty()) unlink(temporary_.c_str());
+  if (temporary_.empty()) return;
+  unlink(temporary_.c_str());
+  forget_unfinished(temporary_);
   temporary_.clear();
 }
 
@@ -121,6 +180,7 @@ void OutputFile::commit() {
   if (close(std::exchange(descriptor_, -1)) != 0) fail(errno);
   if (temporary_.empty()) return;
   if (rename(temporary_.c_str(), target_.c_str()) != 0) fail(errno);
+  forget_unfinished(temporary_);
   temporary_.clear();
 }
 

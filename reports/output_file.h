@@ -11,6 +11,13 @@ struct BrokenPipe : std::runtime_error {
   BrokenPipe() : std::runtime_error("nobody reads the output any more") {}
 };
 
+// Removes the temporary files of all outputs that are not committed. May be called by a signal handler.
+void remove_unfinished_files() noexcept;
+
+// Where a write to `path` ends: an absolute path with links followed, also to a file that is not there yet;
+// `path` itself where that has no name, as a pipe.
+std::string write_target(const std::string& path);
+
 // One output of a command. What is written goes to a temporary file beside the wanted one, which takes its
 // place on commit(): until then, and without it, the wanted file stays as it was. "-" is standard output.
 // Devices, pipes and the like are written directly, because nothing may take their place.
@@ -42,7 +49,7 @@ class OutputFile {
   std::string option_;
   std::string path_;       // as given, for messages
   std::string target_;     // links resolved
-  std::string temporary_;  // empty when written directly
+  std::string temporary_;  // empty when written directly; also in the list of unfinished files
   std::string pending_;
   int descriptor_ = -1;
 };

@@ -160,5 +160,21 @@ TEST(Interrupt, KeepsWhatIsFinished) {
   EXPECT_THAT(workspace.files(), ElementsAre("x.csv"));
 }
 
+TEST(Interrupt, AHangUpKeepsWhatIsFinishedAndASecondInterruptLeavesNothing) {
+  const Workspace workspace;
+  const std::string sweep = "set -m; $PROGRAM sweep --seqlen 1..50000+1 --br 16..128*2 --quiet ";
+  EXPECT_EQ(workspace.run_shell(sweep + "--csv x.csv & pid=$!; sleep 0.3; kill -HUP $pid; wait $pid").code,
+            130);
+  EXPECT_EQ(workspace.files(), std::vector<std::string>{"x.csv"});
+  EXPECT_NE(
+      workspace
+          .run_shell(
+              sweep +
+              "--json y.json & pid=$!; sleep 0.3; kill -INT $pid; sleep 0.02; kill -INT $pid; wait $pid")
+          .code,
+      0);
+  EXPECT_EQ(workspace.files(), std::vector<std::string>{"x.csv"});
+}
+
 }  // namespace
 }  // namespace hbmscope::testing

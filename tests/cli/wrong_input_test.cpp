@@ -72,7 +72,8 @@ INSTANTIATE_TEST_SUITE_P(
         WrongPoint{{"--tokens", "1000", "--seqlen", "512"}, "--tokens: '1000' is not accepted"},
         WrongPoint{{"--tokens", "512", "--batch", "1"}, "--tokens: '512' is not accepted; expected either"},
         WrongPoint{{"--seqlen", "1..100000+1", "--br", "1..10000+1"}, "axes: expected at most"},
-        WrongPoint{{"--bogus", "1"}, ""}, WrongPoint{{"extra"}, ""},
+        WrongPoint{{"--seqlen", "64\n65"}, "--seqlen: '64\\x0a65' is not accepted"},
+        WrongPoint{{"compile"}, ""}, WrongPoint{{"--bogus", "1"}, ""}, WrongPoint{{"extra"}, ""},
         WrongPoint{{"--seqlen"}, "--seqlen: expected"},
         WrongPoint{{"--seqlen", "1", "--seqlen", "2"}, "--seqlen: expected one value"},
         WrongPoint{{"--color", "pink"}, "--color: 'pink' is not accepted"}));
@@ -120,12 +121,45 @@ TEST(WrongInput, AnExistingFileSurvivesAnError) {
   EXPECT_EQ(workspace.read("x.csv"), "keep me\n");
 }
 
+TEST(WrongInput, OneFileUnderTwoNamesIsRefused) {
+  const Workspace workspace;
+  expect_refused(workspace.run({"sweep", "--csv", "x", "--json", "./x"}), "--json: './x' is not accepted");
+  expect_refused(
+      workspace.run_shell("ln -s x link; $PROGRAM sweep --csv x --html link; code=$?; rm link; exit $code"),
+      "--html: 'link' is not accepted; expected another file than --csv writes");
+  EXPECT_THAT(workspace.files(), IsEmpty());
+}
+
+TEST(WrongInput, StandardOutputHasOneWriter) {
+  const Workspace workspace;
+  expect_refused(workspace.run({"sweep", "--csv", "-", "--json", "/dev/stdout"}),
+                 "--json: '/dev/stdout' is not accepted");
+  const Result piped = workspace.run_shell("$PROGRAM sweep --quiet --csv /dev/stdout | cat");
+  EXPECT_THAT(piped.out, StartsWith("schema_version,"));
+}
+
+TEST(WrongInput, AClosedStandardOutputIsNoFile) {
+  const Workspace workspace;
+  EXPECT_EQ(workspace.run_shell("$PROGRAM sweep --quiet --csv x.csv >&-").code, 0);
+  EXPECT_THAT(workspace.read("x.csv"), StartsWith("schema_version,"));
+  EXPECT_EQ(workspace.run_shell("$PROGRAM predict >&-").code, 2);
+}
+
+TEST(WrongInput, GpusOfOneNameAreRefused) {
+  const Workspace workspace;
+  const std::string folder = HBMSCOPE_SOURCE_DIR "/configs/gpus";
+  expect_refused(workspace.run({"predict", "--gpu", "h200," + folder + "/h200.toml"}), "--gpu: '" + folder);
+  EXPECT_EQ(workspace.run({"predict", "--gpu", "h200,h200", "--dry-run"}).out, "2 points\n");
+}
+
 TEST(WrongInput, ValidateNamesItsOptions) {
   const Workspace workspace;
   expect_refused(workspace.run({"validate", "--counters", "some"}), "--counters: 'some' is not accepted");
   expect_refused(workspace.run({"validate", "--tolerance", "l2=1"}), "--tolerance: 'l2=1' is not accepted");
-  expect_refused(workspace.run({"validate", "--tolerance", ""}), "--tolerance: an empty value");
-  expect_refused(workspace.run({"validate", "--recorded", ""}), "--recorded: an empty value");
+  expect_refused(workspace.run({"validate", "--tolerance", ""}),
+                 "--tolerance: an empty value is not accepted; expected such as");
+  expect_refused(workspace.run({"validate", "--recorded", ""}),
+                 "--recorded: an empty value is not accepted; expected a CSV");
   expect_refused(workspace.run({"validate", "--counters", "recorded", "--recorded", "no.csv"}),
                  "no.csv: cannot be read");
 }

@@ -127,6 +127,27 @@ std::string through_pipe(bool reader_gone, Action action) {
   return text;
 }
 
+TEST_F(OutputFileTest, FollowsALinkToAFileThatIsNotThereYet) {
+  std::filesystem::create_symlink("new.csv", path("link.csv"));
+  OutputFile file("--csv", path("link.csv"));
+  file.write("text");
+  file.commit();
+  EXPECT_EQ(text_of(path("new.csv")), "text");
+  EXPECT_TRUE(std::filesystem::is_symlink(path("link.csv")));
+  std::filesystem::create_symlink("circle", path("circle"));
+  EXPECT_THAT(open_error(path("circle")), testing::HasSubstr("Too many levels of symbolic links"));
+}
+
+TEST_F(OutputFileTest, UnfinishedFilesCanBeRemovedAtOnce) {
+  OutputFile done("--csv", path("done.csv"));
+  done.commit();
+  const OutputFile first("--csv", path("a.csv"));
+  const OutputFile second("--json", path("a.json"));
+  EXPECT_EQ(names().size(), 3U);
+  remove_unfinished_files();
+  EXPECT_THAT(names(), ElementsAre("done.csv"));
+}
+
 TEST_F(OutputFileTest, DashIsStandardOutput) {
   const std::string text = through_pipe(false, [] {
     OutputFile file("--csv", "-");
