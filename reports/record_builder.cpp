@@ -7,6 +7,7 @@
 #include <cmath>
 #include <utility>
 
+#include "reports/field_value.h"
 #include "sim/error.h"
 
 namespace hbmscope {
@@ -96,6 +97,7 @@ void RecordBuilder::set(const Field& field, const FieldValue& value) {
 Record RecordBuilder::finish() {
   check_required();
   check_point();
+  check_signs();
   check_errors();
   return std::move(record_);
 }
@@ -130,6 +132,20 @@ void RecordBuilder::check_point() const {
     if (value >= 1 && value <= kLargestSize) continue;
     fail_at(place_, place_.field_name(field), std::to_string(value),
             fmt::format("expected a whole number from 1 to {}", kLargestSize));
+  }
+}
+
+// Nothing but an error (err_*) can be below zero.
+void RecordBuilder::check_signs() const {
+  for (const Field& field : record_fields()) {
+    if (field.group == FieldGroup::error) continue;
+    const FieldValue value = field.get(record_);
+    const auto* integer = std::get_if<std::int64_t>(&value);
+    const auto* real = std::get_if<double>(&value);
+    if ((integer == nullptr || *integer >= 0) && (real == nullptr || *real >= 0)) continue;
+    std::string text;
+    append_value(text, value);
+    fail_at(place_, place_.field_name(field), text, "expected a number from 0 on");
   }
 }
 

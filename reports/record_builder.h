@@ -41,12 +41,14 @@ class RecordBuilder {
   void set(const Field& field, const FieldValue& value);
 
   // Throws UserError for a missing required field (of the point, or of a group with any value), a problem or
-  // a tile that cannot be, and a stored error (err_*) that does not follow from the bytes beside it.
+  // a tile that cannot be, a number below zero, and a stored error (err_*) that does not follow from the
+  // bytes beside it.
   Record finish();
 
  private:
   void check_required() const;
   void check_point() const;
+  void check_signs() const;
   void check_errors() const;
 
   RecordPlace place_;

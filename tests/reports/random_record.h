@@ -5,6 +5,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 
@@ -26,7 +27,7 @@ inline std::string random_name() { return "n" + random_text(); }
 
 inline double random_real() {
   const auto value = std::bit_cast<double>(*rc::gen::resize(100, rc::gen::arbitrary<std::uint64_t>()));
-  return std::isfinite(value) ? value : 0.1;
+  return std::isfinite(value) ? std::abs(value) : 0.1;
 }
 
 // Half of what fits: two of them are added up for the measured HBM writes.
@@ -40,6 +41,10 @@ auto random_optional(Make make) -> std::optional<decltype(make())> {
 
 inline std::int64_t random_size(std::int64_t largest = kLargestSize) {
   return *rc::gen::inRange<std::int64_t>(1, largest + 1);
+}
+
+inline std::int64_t random_number() {
+  return *rc::gen::inRange<std::int64_t>(0, std::numeric_limits<std::int64_t>::max());
 }
 
 inline Problem random_problem() {
@@ -90,7 +95,7 @@ inline Measurement random_measurement() {
 }
 
 inline Provenance random_provenance() {
-  const auto number = [] { return *rc::gen::arbitrary<std::int64_t>(); };
+  const auto number = random_number;
   Provenance provenance{.source = random_text(),
                         .gpu = random_text(),
                         .driver = random_text(),
@@ -121,8 +126,8 @@ inline Record random_record() {
   record.point.order = *rc::gen::element(Order::q_fastest, Order::head_fastest);
   record.point.l2_mode = *rc::gen::element(L2Mode::none, L2Mode::model, L2Mode::replay);
   record.point.cache_state = *rc::gen::element(CacheState::cold, CacheState::warm);
-  record.point.placement = *rc::gen::arbitrary<std::int64_t>();
-  record.point.seed = *rc::gen::arbitrary<std::int64_t>();
+  record.point.placement = random_number();
+  record.point.seed = random_number();
   record.kernel_hash = random_text();
   record.status = *rc::gen::element(Status::ok, Status::skipped, Status::failed);
   record.feasible = *rc::gen::element<std::optional<bool>>(std::nullopt, false, true);

@@ -1,5 +1,6 @@
 #include "reports/record_builder.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "tests/reports/support.h"
@@ -59,6 +60,21 @@ TEST(RecordBuilder, OneCounterIsAMeasurement) {
   set_point(builder);
   builder.set(*find_field("meas_l2_read_bytes"), std::uint64_t{5});
   EXPECT_EQ(builder.finish().measurement->l2_read_bytes, 5U);
+}
+
+TEST(RecordBuilder, RefusesNumbersBelowZero) {
+  for (const char* name : {"meas_time_s", "max_error", "meas_hbm_spread"}) {
+    RecordBuilder builder(kLine);
+    set_point(builder);
+    builder.set(*find_field(name), -0.5);
+    EXPECT_EQ(error_of([&] { builder.finish(); }),
+              fmt::format("f.csv:12: {}: '-0.5' is not accepted; expected a number from 0 on", name));
+  }
+  RecordBuilder builder(kLine);
+  set_point(builder);
+  builder.set(*find_field("passes"), std::int64_t{-1});
+  EXPECT_EQ(error_of([&] { builder.finish(); }),
+            "f.csv:12: passes: '-1' is not accepted; expected a number from 0 on");
 }
 
 TEST(RecordBuilder, ShowsLongAndStrangeValuesOnOneLine) {
