@@ -93,9 +93,9 @@ ProtocolResult measure_program(CounterSource& source, const MeasuredProgram& pro
     append(collected.deferred, readings.ranges.at(1));
     collected.absent.insert(readings.absent.begin(), readings.absent.end());
     result.passes += readings.passes;
+    ++result.repeats;
   }
   result.measurement = to_measurement(collected);
-  result.repeats = options.repeats;
   if (result.measurement.hbm_read_bytes) result.hbm_spread = spread(collected.program[Quantity::hbm_read]);
   result.note = note_of(collected.absent);
   return result;

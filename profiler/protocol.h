@@ -27,9 +27,9 @@ struct ProtocolOptions {
 };
 
 struct ProtocolResult {
-  Measurement measurement;  // bytes only: medians over the repeats
-  std::int64_t passes = 0;  // runs of the program under counters, all repeats together
-  std::int64_t repeats = 0;
+  Measurement measurement;           // bytes only: medians over the repeats
+  std::int64_t passes = 0;           // runs of the program under counters, all repeats together
+  std::int64_t repeats = 0;          // that ran: a single one where no traffic counter is asked for
   std::optional<double> hbm_spread;  // of hbm_read over the repeats
   std::string note;                  // why counters are absent; empty if none is
 };

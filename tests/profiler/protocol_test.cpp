@@ -107,6 +107,15 @@ TEST(Protocol, RepeatsGiveMedianAndSpread) {
   EXPECT_EQ(result.note, "");
 }
 
+TEST(Protocol, SaysHowManyRepeatsRan) {
+  Journal journal;
+  FakeCounterSource source(1, constant);
+  const ProtocolResult result =
+      measure_program(source, journal.program(), {CacheState::cold, 3, {Quantity::sram_read}});
+  EXPECT_EQ(result.repeats, 1) << "nothing of what is asked for differs between repeats";
+  EXPECT_EQ(result.passes, 1);
+}
+
 TEST(Protocol, AnUnreadableCounterIsAbsentWithTheReason) {
   Journal journal;
   FakeCounterSource source(1, [](Quantity quantity, const std::string&, int) -> std::optional<double> {
