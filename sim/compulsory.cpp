@@ -55,8 +55,8 @@ std::uint64_t growth(std::vector<Box>& boxes, std::uint64_t& elements) {
 
 // One launch: first what it loads from inputs, then what it stores, then loads of all else (already there).
 void cover_launch(const Program& program, const Launch& launch, Scratch& scratch, LaunchTraffic& traffic) {
-  LoopMask read = 0;
-  LoopMask written = 0;
+  TensorSet read = 0;
+  TensorSet written = 0;
   for (const bool loads : {true, false}) {
     for (int step = 0; step < launch.body.count(); ++step) {
       if (launch.body[step].kind != Step::Kind::access) continue;
@@ -66,7 +66,7 @@ void cover_launch(const Program& program, const Launch& launch, Scratch& scratch
       if (loads && program.tensors[base].role != Role::input) continue;
       Coverage& coverage = scratch.tensors[static_cast<std::size_t>(base)];
       collect(program, launch, open_loops_at(launch, step), access, loads ? coverage.seen : coverage.written);
-      (loads ? read : written) |= LoopMask{1} << base;
+      (loads ? read : written) |= TensorSet{1} << base;
     }
   }
   for (int tensor = 0; tensor < program.tensors.count(); ++tensor) {

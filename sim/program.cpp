@@ -38,9 +38,22 @@ void check_guard(const Program& program, const Launch& launch, const Guard& guar
   if (names_loop && guard.loop == kNone) malformed(program, launch, "a guard names no loop");
 }
 
+bool has_tensor(const Program& program, int tensor) {
+  return tensor >= 0 && tensor < program.tensors.count();
+}
+
+// A base stands before its views, so that following them ends.
+void check_views(const Program& program) {
+  for (int tensor = 0; tensor < program.tensors.count(); ++tensor) {
+    const int base = program.tensors[tensor].view_of;
+    if (base == kNone || (base >= 0 && base < tensor)) continue;
+    throw std::logic_error(fmt::format("{}, tensor {}: a view of no tensor before it", program.algorithm,
+                                       program.tensors[tensor].name));
+  }
+}
+
 void check_access(const Program& program, const Launch& launch, const Access& access, LoopMask open) {
-  if (access.tensor < 0 || access.tensor >= program.tensors.count())
-    malformed(program, launch, "no such tensor");
+  if (!has_tensor(program, access.tensor)) malformed(program, launch, "no such tensor");
   if (program.tensors[access.tensor].role == Role::on_chip) {
     malformed(program, launch, "a tensor that lives on chip is moved through global memory");
   }
@@ -52,6 +65,17 @@ void check_access(const Program& program, const Launch& launch, const Access& ac
   const LoopMask read = loops_in(access.plane) | loops_in(access.rows) | loops_in(access.columns) |
                         loops_in(access.guard) | (access.rows_placed ? loops_in(access.place) : 0);
   if ((read & ~open) != 0) malformed(program, launch, "an access reads a loop that is not open");
+}
+
+void check_compute(const Program& program, const Launch& launch, const Compute& compute, LoopMask open) {
+  for (const SharedOperand& operand : compute.shared) {
+    if (operand.tensor != kNone && !has_tensor(program, operand.tensor)) {
+      malformed(program, launch, "a compute's operand is no such tensor");
+    }
+  }
+  check_guard(program, launch, compute.guard);
+  const LoopMask read = loops_in(compute.queries) | loops_in(compute.keys) | loops_in(compute.guard);
+  if ((read & ~open) != 0) malformed(program, launch, "a compute reads a loop that is not open");
 }
 
 void check_step(const Program& program, const Launch& launch, const Step& step, OpenLoops& open,
@@ -86,20 +110,23 @@ void check_step(const Program& program, const Launch& launch, const Step& step, 
       open.pop();
       break;
     case Step::Kind::access:
+      if (step.index < 0 || step.index >= launch.accesses.count()) {
+        malformed(program, launch, "a step names no access");
+      }
       check_access(program, launch, launch.accesses[step.index], mask_of(open));
       break;
-    case Step::Kind::compute: {
-      const Compute& compute = launch.computes[step.index];
-      const LoopMask read = loops_in(compute.queries) | loops_in(compute.keys) | loops_in(compute.guard);
-      if ((read & ~mask_of(open)) != 0) malformed(program, launch, "a compute reads a loop that is not open");
+    case Step::Kind::compute:
+      if (step.index < 0 || step.index >= launch.computes.count()) {
+        malformed(program, launch, "a step names no compute");
+      }
+      check_compute(program, launch, launch.computes[step.index], mask_of(open));
       break;
-    }
   }
 }
 
 // A tensor that is not an input must be written before it is read or added to.
 void check_written_first(const Program& program) {
-  LoopMask written = 0;
+  TensorSet written = 0;
   for (const Launch& launch : program.launches) {
     for (const Operation operation : {Operation::store, Operation::reduce, Operation::load}) {
       for (const Access& access : launch.accesses) {
@@ -110,7 +137,7 @@ void check_written_first(const Program& program) {
           malformed(program, launch,
                     fmt::format("reads {} before anything wrote it", program.tensors[base].name));
         }
-        if (operation != Operation::load) written |= LoopMask{1} << base;
+        if (operation != Operation::load) written |= TensorSet{1} << base;
       }
     }
   }
@@ -134,8 +161,12 @@ int base_tensor(const Program& program, int tensor) {
 }
 
 void check_program(const Program& program) {
+  check_views(program);
   for (const Launch& launch : program.launches) {
     OpenLoops open;
+    if (launch.grid_loops < 0 || launch.grid_loops > launch.loops.count()) {
+      malformed(program, launch, "the grid spans loops that do not exist");
+    }
     for (int loop = launch.grid_loops - 1; loop >= 0; --loop) {
       if (loops_in(launch.loops[loop].begin) != 0 || loops_in(launch.loops[loop].end) != 0) {
         malformed(program, launch, "a grid loop's bounds depend on another loop");

@@ -23,6 +23,10 @@ inline constexpr int kMaxLaunches = 6;
 inline constexpr int kNone = -1;
 inline constexpr std::int64_t kUnbounded = std::numeric_limits<std::int64_t>::max();
 
+// Some of a program's tensors: bit k is tensor k.
+using TensorSet = std::uint32_t;
+static_assert(kMaxTensors <= std::numeric_limits<TensorSet>::digits);
+
 struct Term {
   int loop = 0;
   std::int64_t factor = 0;
@@ -231,9 +235,9 @@ inline std::int64_t value_of(const Bound& bound, const Program& program, const I
 // The base tensor of a view, or the tensor itself.
 int base_tensor(const Program& program, int tensor);
 
-// Throws std::logic_error naming what is wrong: brackets that do not match, loops or tensors that do not
-// exist, a bound that reads a loop opened later, a read of a tensor that nothing has written. For tests of an
-// algorithm: no prediction calls it.
+// Throws std::logic_error naming what is wrong: brackets that do not match, loops, steps or tensors that do
+// not exist, a view that stands before its base, a bound that reads a loop opened later, a read of a tensor
+// that nothing has written. For tests of an algorithm: no prediction calls it.
 void check_program(const Program& program);
 
 }  // namespace hbmscope

@@ -72,6 +72,28 @@ const std::vector<Defect>& defects() {
       {"close in another order", [](Example& e) { close_loop(e.launch(), e.inner); }},
       {"a compute reads a loop that is not open",
        [](Example& e) { matmul(e.launch(), "late", tile_of(0, 4, 8), tile_of(e.inner, 4, 8), 8); }},
+      {"a guard names no loop", [](Example& e) { e.launch().computes[0].guard.kind = Guard::Kind::first; }},
+      {"a step names no access",
+       [](Example& e) {
+         e.launch().body.push({Step::Kind::access, 2});
+       }},
+      {"a step names no access",
+       [](Example& e) {
+         e.launch().body.push({Step::Kind::access, kNone});
+       }},
+      {"a step names no compute",
+       [](Example& e) {
+         e.launch().body.push({Step::Kind::compute, 1});
+       }},
+      {"a step names no compute",
+       [](Example& e) {
+         e.launch().body.push({Step::Kind::compute, kNone});
+       }},
+      {"a compute's operand is no such tensor",
+       [](Example& e) { e.launch().computes[0].shared.push({.name = "lost", .tensor = 4}); }},
+      {"a compute's operand is no such tensor",
+       [](Example& e) { e.launch().computes[0].shared.push({.name = "lost", .tensor = -2}); }},
+      {"the grid spans loops that do not exist", [](Example& e) { e.launch().grid_loops = 3; }},
       {"a loop is left open", [](Example& e) { open_loop(e.launch(), counted("open", 2)); }},
       {"a grid loop's bounds depend on another loop",
        [](Example& e) {
@@ -107,6 +129,20 @@ TEST(CheckProgram, NamesEachDefect) {
     } catch (const std::logic_error& error) {
       EXPECT_THAT(error.what(), testing::HasSubstr(defect.complaint));
       EXPECT_THAT(error.what(), testing::HasSubstr("example, launch only"));
+    }
+  }
+}
+
+TEST(CheckProgram, RefusesViewsOfWhatIsNotThere) {
+  for (const int base : {0, 1, 3, 4, 9, -2}) {
+    Example example;
+    const int view = tensor(example.program, "view", Role::input, 1, 8, 4, 2);
+    ASSERT_EQ(view, 4);
+    example.program.tensors[view].view_of = base;
+    if (base >= 0 && base < view) {
+      EXPECT_NO_THROW(check_program(example.program)) << base;
+    } else {
+      EXPECT_THROW(check_program(example.program), std::logic_error) << base;
     }
   }
 }
