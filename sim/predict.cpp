@@ -1,6 +1,5 @@
 #include "sim/predict.h"
 
-#include "sim/l2/l2_model.h"
 #include "sim/occupancy.h"
 #include "sim/units.h"
 
@@ -24,7 +23,7 @@ void bound_time(const PointContext& context, const Plan& plan, const Traffic& tr
   for (int launch = 0; launch < traffic.launches.count(); ++launch) {
     const LaunchTraffic& counted = traffic.launches[launch];
     const TensorTraffic bytes = total_of(counted);
-    const RoofTime bound = bound_of({sum(hbm.launches[launch]), sum(bytes.l2), sum(bytes.sram),
+    const RoofTime bound = bound_of({sum(hbm.launches[launch].total), sum(bytes.l2), sum(bytes.sram),
                                      counted.executed_flops, counted.exponentials},
                                     roofs);
     prediction.time_s += bound.time_s;
@@ -52,7 +51,7 @@ void list_traffic(const PredictionScratch& scratch, Record& record) {
     const LaunchTraffic& counted = scratch.traffic.launches[l];
     for (int t = 0; t < scratch.program.tensors.count(); ++t) {
       const std::string_view tensor = scratch.program.tensors[t].name;
-      push_traffic_row(record, launch, tensor, Boundary::hbm, counted.tensors[t].compulsory);
+      push_traffic_row(record, launch, tensor, Boundary::hbm, scratch.hbm.launches[l].tensors[t]);
       push_traffic_row(record, launch, tensor, Boundary::l2, counted.tensors[t].l2);
       if (with_sram) push_traffic_row(record, launch, tensor, Boundary::sram, counted.tensors[t].sram);
     }
@@ -83,11 +82,11 @@ Prediction predict(const PointContext& context, const Plan& plan, L2Mode l2_mode
   build_program(*context.algorithm, *context.variant, plan, scratch.program);
   count_traffic(scratch.program, scratch.traffic);
   const TensorTraffic total = total_of(scratch.traffic);
-  const HbmTraffic hbm = hbm_traffic(scratch.program, scratch.traffic, *context.gpu, l2_mode);
+  hbm_traffic(scratch.program, scratch.traffic, *context.gpu, l2_mode, scratch.hbm);
 
   Prediction prediction;
-  prediction.hbm_read_bytes = hbm.total.read;
-  prediction.hbm_write_bytes = hbm.total.write;
+  prediction.hbm_read_bytes = scratch.hbm.total.read;
+  prediction.hbm_write_bytes = scratch.hbm.total.write;
   prediction.l2_read_bytes = total.l2.read;
   prediction.l2_write_bytes = total.l2.write;
   if (describes_every_kernel(scratch.program)) {
@@ -101,7 +100,7 @@ Prediction predict(const PointContext& context, const Plan& plan, L2Mode l2_mode
     prediction.flops = checked_add(prediction.flops, launch.flops, "FLOP count");
     prediction.executed_flops = checked_add(prediction.executed_flops, launch.executed_flops, "FLOP count");
   }
-  bound_time(context, plan, scratch.traffic, hbm, prediction);
+  bound_time(context, plan, scratch.traffic, scratch.hbm, prediction);
   return prediction;
 }
 

@@ -4,6 +4,7 @@
 
 #include "sim/algorithms/algorithm.h"
 #include "sim/gpu.h"
+#include "sim/l2/l2_model.h"
 #include "sim/record.h"
 #include "sim/roofline.h"
 #include "sim/traffic.h"
@@ -21,6 +22,7 @@ struct PointContext {
 struct PredictionScratch {
   Program program;
   Traffic traffic;
+  HbmTraffic hbm;
 };
 
 // Why no kernel of the variant can run the plan on this GPU, with need and limit; "" if one can. A variant

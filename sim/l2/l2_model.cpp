@@ -3,20 +3,40 @@
 #include "sim/units.h"
 
 namespace hbmscope {
+namespace {
 
-HbmTraffic hbm_traffic(const Program&, const Traffic& traffic, const GpuSpec&, L2Mode mode) {
+void increase(ReadWrite& sum, const ReadWrite& amount) {
+  sum.read = checked_add(sum.read, amount.read);
+  sum.write = checked_add(sum.write, amount.write);
+}
+
+// What a launch and a program move follows from their tensors, whatever the mode.
+void add_up(HbmTraffic& hbm) {
+  hbm.total = {};
+  for (LaunchHbmTraffic& launch : hbm.launches) {
+    launch.total = {};
+    for (const ReadWrite& tensor : launch.tensors) increase(launch.total, tensor);
+    increase(hbm.total, launch.total);
+  }
+}
+
+void take_compulsory(const Traffic& traffic, HbmTraffic& hbm) {
+  for (const LaunchTraffic& launch : traffic.launches) {
+    LaunchHbmTraffic& moved = hbm.launches.add();
+    for (const TensorTraffic& tensor : launch.tensors) moved.tensors.push(tensor.compulsory);
+  }
+}
+
+}  // namespace
+
+void hbm_traffic(const Program&, const Traffic& traffic, const GpuSpec&, L2Mode mode, HbmTraffic& hbm) {
   if (mode != L2Mode::none) {
     throw UserError("--l2", std::string(to_string(mode)),
                     "expected none: compulsory bytes, an L2 without limits");
   }
-  HbmTraffic hbm;
-  for (const LaunchTraffic& launch : traffic.launches) {
-    const ReadWrite bytes = total_of(launch).compulsory;
-    hbm.launches.push(bytes);
-    hbm.total.read = checked_add(hbm.total.read, bytes.read);
-    hbm.total.write = checked_add(hbm.total.write, bytes.write);
-  }
-  return hbm;
+  hbm.launches.clear();
+  take_compulsory(traffic, hbm);
+  add_up(hbm);
 }
 
 }  // namespace hbmscope

@@ -7,14 +7,22 @@
 
 namespace hbmscope {
 
-// What DRAM will be asked for.
+// What DRAM will be asked for in one launch.
+struct LaunchHbmTraffic {
+  FixedList<ReadWrite, kMaxTensors> tensors;  // as in Program::tensors
+  ReadWrite total;
+};
+
+// What DRAM will be asked for by a program: bytes of every tensor in every launch, and their sums.
 struct HbmTraffic {
-  FixedList<ReadWrite, kMaxLaunches> launches;  // as in Program::launches
+  FixedList<LaunchHbmTraffic, kMaxLaunches> launches;  // as in Program::launches
   ReadWrite total;
 };
 
 // The seam between the closed forms and the L2: every mode answers the same question. L2Mode::none takes the
-// compulsory bytes, an L2 without limits. Throws UserError (--l2) for a mode that is not built in.
-HbmTraffic hbm_traffic(const Program& program, const Traffic& traffic, const GpuSpec& gpu, L2Mode mode);
+// compulsory bytes, an L2 without limits. Overwrites `hbm` without allocating. Throws UserError (--l2) for a
+// mode that is not built in, and for sums that exceed 64 bits.
+void hbm_traffic(const Program& program, const Traffic& traffic, const GpuSpec& gpu, L2Mode mode,
+                 HbmTraffic& hbm);
 
 }  // namespace hbmscope
