@@ -48,9 +48,9 @@ struct PlacedTensors {
 void describe_kernels(const AttentionRun& run, Provenance& provenance) {
   std::int64_t registers = 0;
   std::int64_t spills = 0;
-  for (const KernelUse& use : run.kernels()) {
-    registers = std::max<std::int64_t>(registers, use.resources.registers);
-    spills = std::max<std::int64_t>(spills, use.resources.spill_store_bytes + use.resources.spill_load_bytes);
+  for (const KernelResources& kernel : run.kernels()) {
+    registers = std::max<std::int64_t>(registers, kernel.registers);
+    spills = std::max<std::int64_t>(spills, kernel.spill_store_bytes + kernel.spill_load_bytes);
   }
   provenance.registers = registers;
   provenance.spill_bytes = spills;

@@ -6,21 +6,13 @@
 #include "kernels/attention_run.h"
 #include "sim/error.h"
 #include "sim/loops.h"
+#include "sim/traffic.h"
 
 namespace hbmscope {
 
 std::vector<Bytes> tensor_bytes(const Program& program) {
   std::vector<Bytes> sizes;
-  for (const Tensor& tensor : program.tensors) {
-    Bytes bytes = 0;
-    if (tensor.view_of == kNone && tensor.role != Role::on_chip) {
-      bytes = static_cast<Bytes>(tensor.element_bytes);
-      for (const std::int64_t factor : {tensor.row_stride, tensor.rows, tensor.planes}) {
-        bytes = checked_multiply(bytes, static_cast<Bytes>(factor), "tensor bytes");
-      }
-    }
-    sizes.push_back(bytes);
-  }
+  for (const Tensor& tensor : program.tensors) sizes.push_back(tensor_bytes(tensor));
   return sizes;
 }
 

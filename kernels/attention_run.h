@@ -27,13 +27,6 @@ std::vector<Bytes> tensor_bytes(const Program& program);
 // 2^31 - 1.
 std::uint64_t grid_ctas(const Program& program, const Launch& launch);
 
-// What a loaded kernel takes on this GPU; one per launch.
-struct KernelUse {
-  KernelResources resources;
-  int max_ctas_per_sm =
-      0;  // by the driver's occupancy calculation for the launch's threads and shared memory
-};
-
 // The loaded kernels of a program, ready to be launched on the current device.
 class AttentionRun {
  public:
@@ -52,7 +45,8 @@ class AttentionRun {
   // Submits all launches in order to the default stream and returns; bind() comes first. Throws DeviceError.
   void launch() const;
 
-  const std::vector<KernelUse>& kernels() const;
+  // Registers, spills and shared bytes, one for each launch.
+  const std::vector<KernelResources>& kernels() const;
   const std::string& kernel_hash() const;
 
  private:
@@ -64,7 +58,7 @@ class AttentionRun {
 void upload_inputs(const Program& program, const AttentionInputs& inputs,
                    std::span<const DeviceAddress> addresses);
 
-// Fills everything that the program writes, workspaces included, with bytes of 0xff: NaN in every type.
+// Fills everything that the program writes, workspaces included, with kPoisonByte.
 void poison_outputs(const Program& program, std::span<const DeviceAddress> addresses);
 
 // Copies O, and LSE where there is one, back and compares them. Waits for the launches.

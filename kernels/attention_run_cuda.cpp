@@ -8,6 +8,7 @@
 #include "kernels/attention_run.h"
 #include "kernels/cuda/device.h"
 #include "kernels/device/params.h"
+#include "kernels/poison.h"
 
 namespace hbmscope {
 
@@ -25,9 +26,13 @@ struct LoadedLaunch {
 // statically.
 LaunchShape launch_shape(const Program& program, const Launch& launch, const KernelResources& resources) {
   const std::int64_t dynamic = launch.shared_bytes - resources.static_shared_bytes;
+  if (dynamic < 0) {
+    throw std::logic_error("the kernel of " + std::string(launch.name) +
+                           " takes more shared memory than its description says");
+  }
   return {.grid_x = static_cast<unsigned>(grid_ctas(program, launch)),
           .threads = static_cast<unsigned>(launch.threads),
-          .shared_bytes = static_cast<unsigned>(std::max<std::int64_t>(0, dynamic))};
+          .shared_bytes = static_cast<unsigned>(dynamic)};
 }
 
 LoadedLaunch load_launch(const Program& program, const Launch& launch, const CompiledKernels& compiled) {
@@ -95,7 +100,7 @@ std::vector<T> download(DeviceAddress address, Bytes bytes) {
 struct AttentionRun::State {
   Program program;
   std::vector<LoadedLaunch> launches;
-  std::vector<KernelUse> uses;
+  std::vector<KernelResources> resources;
   std::string hash;
   AttentionParams params{};
 };
@@ -109,10 +114,8 @@ AttentionRun::AttentionRun(const Program& program, const Tile& tile, const Kerne
   for (std::size_t index = 0; index < builds.size(); ++index) {
     const Launch& launch = program.launches[static_cast<int>(index)];
     const CompiledKernels compiled = compiler.compile(builds[index], compute_capability);
-    LoadedLaunch loaded = load_launch(program, launch, compiled);
-    state_->uses.push_back({compiled.resources_of(launch.kernel),
-                            loaded.kernel.max_ctas_per_sm(loaded.shape.threads, loaded.shape.shared_bytes)});
-    state_->launches.push_back(std::move(loaded));
+    state_->launches.push_back(load_launch(program, launch, compiled));
+    state_->resources.push_back(compiled.resources_of(launch.kernel));
   }
 }
 
@@ -129,7 +132,7 @@ void AttentionRun::launch() const {
   for (const LoadedLaunch& launch : state_->launches) launch.kernel.launch(launch.shape, arguments);
 }
 
-const std::vector<KernelUse>& AttentionRun::kernels() const { return state_->uses; }
+const std::vector<KernelResources>& AttentionRun::kernels() const { return state_->resources; }
 const std::string& AttentionRun::kernel_hash() const { return state_->hash; }
 
 void upload_inputs(const Program& program, const AttentionInputs& inputs,
@@ -144,7 +147,7 @@ void poison_outputs(const Program& program, std::span<const DeviceAddress> addre
   for (std::size_t index = 0; index < sizes.size(); ++index) {
     const Role role = program.tensors[static_cast<int>(index)].role;
     if (sizes[index] == 0 || role == Role::input) continue;
-    check(driver().memset_d8_async(addresses[index], 0xff, sizes[index], nullptr), "cuMemsetD8Async");
+    check(driver().memset_d8_async(addresses[index], kPoisonByte, sizes[index], nullptr), "cuMemsetD8Async");
   }
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "kernels/parallel.h"
+#include "kernels/poison.h"
 #include "kernels/reference.h"
 
 namespace hbmscope {
@@ -15,7 +16,6 @@ namespace hbmscope {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr Half kPoison = 0xffff;
 
 // Every NaN fails: a maximum would drop it, because comparisons with it are false.
 double larger_error(double worst, double error) {
@@ -43,7 +43,7 @@ struct HeadErrors {
 
 void count_nans(std::span<const Half> o, DataType dtype, HeadErrors& errors) {
   for (const Half bits : o) {
-    if (bits == kPoison) {
+    if (bits == kPoisonHalf) {
       ++errors.unwritten;
     } else if (std::isnan(half_to_float(bits, dtype))) {
       ++errors.not_a_number;
@@ -53,7 +53,7 @@ void count_nans(std::span<const Half> o, DataType dtype, HeadErrors& errors) {
 
 void count_nans(std::span<const float> lse, HeadErrors& errors) {
   for (const float value : lse) {
-    if (std::bit_cast<std::uint32_t>(value) == 0xffffffffU) {
+    if (std::bit_cast<std::uint32_t>(value) == kPoisonFloatBits) {
       ++errors.unwritten;
     } else if (std::isnan(value)) {
       ++errors.not_a_number;

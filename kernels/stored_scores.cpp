@@ -9,6 +9,7 @@
 
 #include "kernels/panel_gemm.h"
 #include "kernels/parallel.h"
+#include "kernels/poison.h"
 #include "sim/units.h"
 
 namespace hbmscope {
@@ -16,7 +17,6 @@ namespace hbmscope {
 namespace {
 
 constexpr std::int64_t kRowsAtOnce = 64;
-constexpr Half kPoison = 0xffff;
 constexpr double kLargestFp16 = 65504.0;
 
 double round_to(double value, DataType dtype) {
@@ -88,7 +88,7 @@ void check_every_element(const Problem& problem, std::span<const Half> s, std::i
   for (std::size_t index = 0; index < s.size(); ++index) {
     const float value = half_to_float(s[index], problem.dtype);
     const bool is_padding = static_cast<std::int64_t>(index) % row_stride >= problem.seqlen_kv;
-    if (s[index] == kPoison) {
+    if (s[index] == kPoisonHalf) {
       ++check.unwritten;
     } else if (std::isnan(value)) {
       ++check.not_a_number;

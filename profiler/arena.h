@@ -15,10 +15,6 @@ inline constexpr Bytes kArenaAlignment = 4 * kKiB;
 // Room beside the tensors from which their places are drawn.
 inline constexpr Bytes kArenaSlack = kGiB;
 
-// Every byte of a poisoned output: 0xffff is a NaN in bf16 and fp16, 0xffffffff in fp32, 0xff in fp8, so a
-// result that was never written cannot pass.
-inline constexpr unsigned char kPoisonByte = 0xff;
-
 // Bytes that tensors of these sizes take, each rounded up to the alignment. Throws UserError on overflow.
 Bytes arena_payload_bytes(std::span<const Bytes> sizes);
 

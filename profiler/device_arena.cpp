@@ -36,8 +36,4 @@ std::vector<CUdeviceptr> DeviceArena::place(std::span<const Bytes> sizes, std::u
   return addresses;
 }
 
-void poison(CUdeviceptr tensor, Bytes bytes) {
-  check(driver().memset_d8_async(tensor, kPoisonByte, bytes, nullptr), "cuMemsetD8Async");
-}
-
 }  // namespace hbmscope

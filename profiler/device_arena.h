@@ -26,7 +26,4 @@ class DeviceArena {
   DeviceBuffer buffer_;
 };
 
-// Fills a tensor with kPoisonByte; submitted to the default stream.
-void poison(CUdeviceptr tensor, Bytes bytes);
-
 }  // namespace hbmscope

@@ -6,6 +6,7 @@
 #include <utility>
 #include <variant>
 
+#include "sim/error.h"
 #include "sim/record_fields.h"
 
 namespace hbmscope {
@@ -47,7 +48,14 @@ std::string named(const std::string& hash) { return hash.empty() ? "(none)" : ha
 RecordedSource::RecordedSource(std::vector<Record> records) {
   for (Record& record : records) {
     if (!record.measurement) continue;
-    by_key_[key_of(record)].push_back(records_.size());
+    std::vector<std::size_t>& same_point = by_key_[key_of(record)];
+    for (const std::size_t other : same_point) {
+      if (records_[other].kernel_hash != record.kernel_hash) continue;
+      throw UserError("recorded rows",
+                      fmt::format("{}, seqlen {}", record.point.algorithm, record.point.problem.seqlen_q),
+                      "expected one measured row for each point and kernel hash, found two; keep one");
+    }
+    same_point.push_back(records_.size());
     records_.push_back(std::move(record));
   }
 }

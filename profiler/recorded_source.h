@@ -24,6 +24,7 @@ struct RecordedMatch {
 // Measurements that were made earlier, found by the key columns of record_fields() and the kernel hash.
 class RecordedSource {
  public:
+  // Rows without a measurement are left out. Throws UserError for two of the same point and kernels.
   explicit RecordedSource(std::vector<Record> records);
 
   std::size_t size() const { return records_.size(); }

@@ -13,6 +13,7 @@ namespace {
 
 std::string written(const toml::node& node) {
   std::ostringstream out;
+  if (const auto* text = node.as_string()) return text->get();  // the error puts its own quotes around it
   node.visit([&](const auto& value) { out << value; });
   std::string text = out.str();
   if (text.size() > 60) text = text.substr(0, 57) + "...";

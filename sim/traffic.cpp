@@ -199,13 +199,15 @@ TensorTraffic total_of(const Traffic& traffic) {
   return total;
 }
 
+std::uint64_t tensor_bytes(const Tensor& tensor) {
+  if (tensor.role == Role::on_chip || tensor.view_of != kNone) return 0;
+  const std::uint64_t rows = checked_multiply(as_count(tensor.planes), as_count(tensor.rows));
+  return product(rows, as_count(tensor.row_stride), as_count(tensor.element_bytes));
+}
+
 std::uint64_t footprint_bytes(const Program& program) {
   std::uint64_t total = 0;
-  for (const Tensor& tensor : program.tensors) {
-    if (tensor.role == Role::on_chip || tensor.view_of != kNone) continue;
-    const std::uint64_t rows = checked_multiply(as_count(tensor.planes), as_count(tensor.rows));
-    increase(total, product(rows, as_count(tensor.row_stride), as_count(tensor.element_bytes)));
-  }
+  for (const Tensor& tensor : program.tensors) increase(total, tensor_bytes(tensor));
   return total;
 }
 

@@ -47,7 +47,10 @@ TensorTraffic total_of(const Traffic& traffic);
 // Sums over the tensors of one launch, on-chip bytes included.
 TensorTraffic total_of(const LaunchTraffic& traffic);
 
-// All base tensors in HBM together.
+// Bytes of a tensor in global memory: 0 for a view, which lies in its base, and for what stays on chip.
+std::uint64_t tensor_bytes(const Tensor& tensor);
+
+// All tensors in HBM together.
 std::uint64_t footprint_bytes(const Program& program);
 
 // Fills the compulsory counts alone; count_traffic calls it.

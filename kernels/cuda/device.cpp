@@ -77,14 +77,6 @@ void Kernel::allow_dynamic_shared_bytes(unsigned bytes) const {
         "cuFuncSetAttribute(MAX_DYNAMIC_SHARED_SIZE_BYTES)");
 }
 
-int Kernel::max_ctas_per_sm(unsigned threads, unsigned dynamic_shared_bytes) const {
-  int ctas = 0;
-  check(
-      driver().occupancy_max_active_blocks(&ctas, function_, static_cast<int>(threads), dynamic_shared_bytes),
-      "cuOccupancyMaxActiveBlocksPerMultiprocessor");
-  return ctas;
-}
-
 void Kernel::launch(const LaunchShape& shape, void** arguments, CUstream stream) const {
   check(driver().launch_kernel(function_, shape.grid_x, shape.grid_y, shape.grid_z, shape.threads, 1, 1,
                                shape.shared_bytes, stream, arguments, nullptr),

@@ -83,7 +83,6 @@ class Kernel {
 
   // Beyond 48 KiB a kernel must be allowed its dynamic shared memory before its first launch.
   void allow_dynamic_shared_bytes(unsigned bytes) const;
-  int max_ctas_per_sm(unsigned threads, unsigned dynamic_shared_bytes) const;
   // `arguments` points to one pointer per kernel parameter.
   void launch(const LaunchShape& shape, void** arguments, CUstream stream = nullptr) const;
 

@@ -35,8 +35,6 @@ namespace hbmscope {
   X(module_unload, cuModuleUnload, "cuModuleUnload")                                       \
   X(module_get_function, cuModuleGetFunction, "cuModuleGetFunction")                       \
   X(func_set_attribute, cuFuncSetAttribute, "cuFuncSetAttribute")                          \
-  X(occupancy_max_active_blocks, cuOccupancyMaxActiveBlocksPerMultiprocessor,              \
-    "cuOccupancyMaxActiveBlocksPerMultiprocessor")                                         \
   X(launch_kernel, cuLaunchKernel, "cuLaunchKernel")                                       \
   X(event_create, cuEventCreate, "cuEventCreate")                                          \
   X(event_destroy, cuEventDestroy, "cuEventDestroy_v2")                                    \

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "sim/error.h"
+
 namespace hbmscope {
 namespace {
 
@@ -53,9 +55,10 @@ TEST(RecordedSource, AFreshRowWinsWhereverItStands) {
   }
 }
 
-TEST(RecordedSource, OfTwoAlikeTheLastCounts) {
-  const RecordedSource source({record_of(1024, "a", 1), record_of(1024, "a", 2)});
-  EXPECT_EQ(source.find(record_of(1024, "a", 0).point, "a").record->measurement->hbm_read_bytes, 2U);
+TEST(RecordedSource, TwoRowsOfOnePointAndKernelAreRefused) {
+  EXPECT_THROW(RecordedSource({record_of(1024, "a", 1), record_of(1024, "a", 2)}), UserError);
+  EXPECT_NO_THROW(RecordedSource({record_of(1024, "a", 1), record_of(1024, "b", 2)}));
+  EXPECT_NO_THROW(RecordedSource({record_of(1024, "a", 1), record_of(1024, "a", std::nullopt)}));
 }
 
 TEST(RecordedSource, EveryKeyColumnSeparatesPoints) {
