@@ -29,14 +29,23 @@ Json json_value(const FieldValue& value) {
       value);
 }
 
+// An absent value has no key.
+template <class T>
+void put(Json& json, const char* key, const std::optional<T>& value) {
+  if (value) json[key] = *value;
+}
+
 Json traffic_json(const std::vector<TrafficRow>& rows) {
   Json json = Json::array();
   for (const TrafficRow& row : rows) {
-    json.push_back({{"launch", row.launch},
-                    {"tensor", row.tensor},
-                    {"boundary", to_string(row.boundary)},
-                    {"read_bytes", row.read_bytes},
-                    {"write_bytes", row.write_bytes}});
+    Json held = {{"launch", row.launch},
+                 {"tensor", row.tensor},
+                 {"boundary", to_string(row.boundary)},
+                 {"read_bytes", row.read_bytes},
+                 {"write_bytes", row.write_bytes}};
+    put(held, "io_read_bytes", row.io_read_bytes);
+    put(held, "io_write_bytes", row.io_write_bytes);
+    json.push_back(std::move(held));
   }
   return json;
 }

@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "reports/json_rows.h"
 #include "reports/json_text.h"
 #include "reports/record_builder.h"
 #include "sim/error.h"
@@ -38,34 +39,6 @@ void read_field(RecordBuilder& builder, const RecordPlace& place, const std::str
     fail_at(place, name, "", "this key is not known; expected one that hbmscope writes");
   }
   builder.set(*field, field_value(place, name, field->type, json));
-}
-
-TrafficRow read_traffic_row(const RecordPlace& place, const std::string& name, const Json& json) {
-  expect_keys(place, name, json, {"launch", "tensor", "boundary", "read_bytes", "write_bytes"});
-  const auto text = [&](const char* key) {
-    return std::get<std::string>(
-        field_value(place, joined(name, key), FieldType::text, member(place, name, json, key)));
-  };
-  const auto bytes = [&](const char* key) {
-    return std::get<std::uint64_t>(
-        field_value(place, joined(name, key), FieldType::bytes, member(place, name, json, key)));
-  };
-  const std::optional<Boundary> boundary = parse_boundary(text("boundary"));
-  if (!boundary) fail_at(place, joined(name, "boundary"), text("boundary"), "expected hbm, l2 or sram");
-  return {.launch = text("launch"),
-          .tensor = text("tensor"),
-          .boundary = *boundary,
-          .read_bytes = bytes("read_bytes"),
-          .write_bytes = bytes("write_bytes")};
-}
-
-std::vector<TrafficRow> read_traffic(const RecordPlace& place, const Json& json) {
-  expect_array(place, "traffic", json);
-  std::vector<TrafficRow> rows;
-  for (const Json& row : json) {
-    rows.push_back(read_traffic_row(place, fmt::format("traffic[{}]", rows.size()), row));
-  }
-  return rows;
 }
 
 Record read_record(const RecordPlace& place, const Json& json) {

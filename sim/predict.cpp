@@ -37,10 +37,14 @@ void bound_time(const PointContext& context, const Plan& plan, const Traffic& tr
 }
 
 void push_traffic_row(Record& record, const Launch& launch, std::string_view tensor, Boundary boundary,
-                      const ReadWrite& bytes) {
+                      const ReadWrite& bytes, const std::optional<ReadWrite>& io = std::nullopt) {
   if (bytes.read == 0 && bytes.write == 0) return;
-  record.traffic.push_back(
-      {std::string(launch.name), std::string(tensor), boundary, bytes.read, bytes.write});
+  TrafficRow row{std::string(launch.name), std::string(tensor), boundary, bytes.read, bytes.write, {}, {}};
+  if (io) {
+    row.io_read_bytes = io->read;
+    row.io_write_bytes = io->write;
+  }
+  record.traffic.push_back(std::move(row));
 }
 
 void list_traffic(const PredictionScratch& scratch, Record& record) {
@@ -52,7 +56,7 @@ void list_traffic(const PredictionScratch& scratch, Record& record) {
     for (int t = 0; t < scratch.program.tensors.count(); ++t) {
       const std::string_view tensor = scratch.program.tensors[t].name;
       push_traffic_row(record, launch, tensor, Boundary::hbm, scratch.hbm.launches[l].tensors[t]);
-      push_traffic_row(record, launch, tensor, Boundary::l2, counted.tensors[t].l2);
+      push_traffic_row(record, launch, tensor, Boundary::l2, counted.tensors[t].l2, counted.tensors[t].io);
       if (with_sram) push_traffic_row(record, launch, tensor, Boundary::sram, counted.tensors[t].sram);
     }
     if (with_sram) push_traffic_row(record, launch, "on chip", Boundary::sram, counted.on_chip_sram);

@@ -92,6 +92,11 @@ struct TrafficRow {
   Boundary boundary = Boundary::l2;
   std::uint64_t read_bytes = 0;
   std::uint64_t write_bytes = 0;
+  // At l2 only, whose accesses these are: what they would move if each went to HBM.
+  std::optional<std::uint64_t> io_read_bytes;
+  std::optional<std::uint64_t> io_write_bytes;
+
+  bool operator==(const TrafficRow&) const = default;
 };
 
 // One point with all that is known of it: the only place where prediction and measurement meet.

@@ -61,7 +61,7 @@ TEST(Json, NestsFieldsByGroup) {
   EXPECT_EQ(record.at("error").at("hbm_read"), 0.25);
   EXPECT_EQ(record.at("provenance").at("gpu"), "NVIDIA H200");
   EXPECT_EQ(record.at("traffic"), nlohmann::json::parse(R"([{"launch":"forward","tensor":"Q",
-      "boundary":"l2","read_bytes":400,"write_bytes":0}])"));
+      "boundary":"l2","read_bytes":400,"write_bytes":0,"io_read_bytes":450,"io_write_bytes":0}])"));
 }
 
 TEST(Json, LeavesOutAbsentValuesAndGroups) {

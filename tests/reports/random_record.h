@@ -115,6 +115,19 @@ inline Provenance random_provenance() {
   return provenance;
 }
 
+inline TrafficRow random_traffic_row() {
+  TrafficRow row{.launch = random_text(),
+                 .tensor = random_text(),
+                 .boundary = *rc::gen::element(Boundary::hbm, Boundary::l2, Boundary::sram),
+                 .read_bytes = random_bytes(),
+                 .write_bytes = random_bytes()};
+  if (row.boundary == Boundary::l2) {
+    row.io_read_bytes = random_optional(random_bytes);
+    row.io_write_bytes = random_optional(random_bytes);
+  }
+  return row;
+}
+
 // Any record that may be written, as far as text, numbers and absent values go; the numbers make no sense.
 inline Record random_record() {
   Record record;
@@ -137,9 +150,7 @@ inline Record random_record() {
   record.provenance = random_provenance();
   const int rows = *rc::gen::inRange(0, 3);
   for (int i = 0; i < rows; ++i) {
-    record.traffic.push_back({random_text(), random_text(),
-                              *rc::gen::element(Boundary::hbm, Boundary::l2, Boundary::sram), random_bytes(),
-                              random_bytes()});
+    record.traffic.push_back(random_traffic_row());
   }
   return record;
 }

@@ -36,14 +36,7 @@ inline std::vector<std::string> differences(const Record& a, const Record& b, bo
   for (const Field& field : record_fields()) {
     if (written_value(field, a) != written_value(field, b)) names.emplace_back(field.csv_name);
   }
-  bool same = a.traffic.size() == b.traffic.size();
-  for (std::size_t i = 0; same && i < a.traffic.size(); ++i) {
-    same = a.traffic[i].launch == b.traffic[i].launch && a.traffic[i].tensor == b.traffic[i].tensor &&
-           a.traffic[i].boundary == b.traffic[i].boundary &&
-           a.traffic[i].read_bytes == b.traffic[i].read_bytes &&
-           a.traffic[i].write_bytes == b.traffic[i].write_bytes;
-  }
-  if (with_traffic && !same) names.emplace_back("traffic");
+  if (with_traffic && a.traffic != b.traffic) names.emplace_back("traffic");
   return names;
 }
 
@@ -74,7 +67,8 @@ inline Record sample_record() {
   record.provenance.source = "live";
   record.provenance.gpu = "NVIDIA H200";
   record.provenance.note = "sram: \"not read\", no permission";
-  record.traffic = {{.launch = "forward", .tensor = "Q", .read_bytes = 400}};
+  record.traffic = {
+      {.launch = "forward", .tensor = "Q", .read_bytes = 400, .io_read_bytes = 450, .io_write_bytes = 0}};
   return record;
 }
 

@@ -52,9 +52,13 @@ TEST(Predict, TrafficRowsAddUpToTheTotals) {
     const Record record = predict_record(point_of(algorithm, "mma", {.seqlen_q = 300, .seqlen_kv = 700}, {}));
     std::array<std::uint64_t, 3> read{};
     std::array<std::uint64_t, 3> written{};
+    std::uint64_t io = 0;
     for (const TrafficRow& row : record.traffic) {
       read[static_cast<std::size_t>(row.boundary)] += row.read_bytes;
       written[static_cast<std::size_t>(row.boundary)] += row.write_bytes;
+      EXPECT_EQ(row.io_read_bytes.has_value(), row.boundary == Boundary::l2);
+      EXPECT_EQ(row.io_write_bytes.has_value(), row.boundary == Boundary::l2);
+      io += row.io_read_bytes.value_or(0) + row.io_write_bytes.value_or(0);
     }
     const Prediction& prediction = record.prediction.value();
     EXPECT_EQ(read[0], prediction.hbm_read_bytes);
@@ -63,6 +67,7 @@ TEST(Predict, TrafficRowsAddUpToTheTotals) {
     EXPECT_EQ(written[1], prediction.l2_write_bytes);
     EXPECT_EQ(read[2], prediction.sram_read_bytes);
     EXPECT_EQ(written[2], prediction.sram_write_bytes);
+    EXPECT_EQ(io, prediction.io_bytes);
   }
 }
 

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <vector>
+
+#include "reports/json_text.h"
+#include "sim/record.h"
+
+namespace hbmscope {
+
+// A record's "traffic" array. Throws UserError naming the row and the key for what hbmscope does not write.
+std::vector<TrafficRow> read_traffic(const RecordPlace& place, const Json& json);
+
+}  // namespace hbmscope

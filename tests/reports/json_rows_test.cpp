@@ -1,0 +1,43 @@
+#include "reports/json_rows.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/reports/support.h"
+
+namespace hbmscope {
+namespace {
+
+using testing::StartsWith;
+
+const RecordPlace kPlace{.file = "f.json", .record = 2, .field_name = json_field_name};
+
+std::string traffic_error(const char* text) {
+  return error_of([&] { read_traffic(kPlace, Json::parse(text)); });
+}
+
+TEST(TrafficRows, NameRowAndKeyOfWhatIsRefused) {
+  EXPECT_THAT(traffic_error("{}"), StartsWith("f.json: record 2: traffic: '{}' is not accepted"));
+  EXPECT_THAT(traffic_error("[7]"), StartsWith("f.json: record 2: traffic[0]: '7' is not accepted"));
+  EXPECT_THAT(traffic_error(R"([{"launch":"a","bytes":1}])"),
+              StartsWith("f.json: record 2: traffic[0]: 'bytes' is not accepted"));
+  EXPECT_THAT(
+      traffic_error(R"([{"launch":"a","tensor":"Q","boundary":"l2","read_bytes":-1,"write_bytes":0}])"),
+      StartsWith("f.json: record 2: traffic[0].read_bytes: '-1'"));
+}
+
+TEST(TrafficRows, HaveIoBytesAtTheL2Only) {
+  const std::string row = R"([{"launch":"a","tensor":"Q","boundary":"l2","read_bytes":1,"write_bytes":2)";
+  const std::vector<TrafficRow> rows =
+      read_traffic(kPlace, Json::parse(row + R"(,"io_read_bytes":3,"io_write_bytes":4}])"));
+  ASSERT_EQ(rows.size(), 1U);
+  EXPECT_EQ(rows[0].io_read_bytes, 3U);
+  EXPECT_EQ(rows[0].io_write_bytes, 4U);
+  EXPECT_EQ(read_traffic(kPlace, Json::parse(row + "}]"))[0].io_read_bytes, std::nullopt);
+  EXPECT_EQ(
+      traffic_error(replaced(row + R"(,"io_read_bytes":3}])", "l2", "hbm").c_str()),
+      "f.json: record 2: traffic[0].boundary: 'hbm' is not accepted; expected l2, because the row has io "
+      "bytes");
+}
+
+}  // namespace
+}  // namespace hbmscope
