@@ -24,8 +24,8 @@ struct OutputPaths {
   void add_to(CLI::App& command);
   bool any() const { return !(csv.empty() && json.empty() && jsonl.empty() && html.empty()); }
   bool use_stdout() const { return csv == "-" || json == "-" || jsonl == "-" || html == "-"; }
-  // JSON and the page hold bytes per tensor and launch.
-  bool want_traffic() const { return !(json.empty() && jsonl.empty() && html.empty()); }
+  // JSON and the page hold rows of launches and of their tensors' bytes.
+  bool want_rows() const { return !(json.empty() && jsonl.empty() && html.empty()); }
 };
 
 // The outputs of one run. CSV and JSONL take each record at once; JSON and HTML hold all and are written at

@@ -27,11 +27,15 @@ int run_predict(const Arguments& arguments, const RunInfo& run) {
   }
   Outputs outputs(arguments.outputs, run);
   std::vector<Record> records;
-  predict_points(points, arguments.outputs.want_traffic(), terminal,
+  const bool single = points.size() == 1;
+  predict_points(points, arguments.outputs.want_rows() || single, terminal,
                  [&](Record& record) { records.push_back(std::move(record)); });
   outputs.add(records);
   outputs.commit(run, points.gpus());
-  if (!arguments.outputs.use_stdout()) write_stdout(prediction_table(records, terminal.color_out));
+  if (!arguments.outputs.use_stdout()) {
+    write_stdout(prediction_table(records, terminal.color_out));
+    if (single && !records.empty()) write_stdout("\n" + launch_table(records[0], terminal.color_out));
+  }
   return records.size() == points.size() ? kDone : end_interrupted(records.size(), points.size());
 }
 

@@ -9,7 +9,7 @@
 
 namespace hbmscope {
 
-std::size_t predict_points(const PointList& points, bool with_traffic, const Terminal& terminal,
+std::size_t predict_points(const PointList& points, bool with_rows, const Terminal& terminal,
                            const std::function<void(Record&)>& take) {
   Progress progress("predicting", "points", points.size(), terminal);
   PredictionScratch scratch;
@@ -18,7 +18,7 @@ std::size_t predict_points(const PointList& points, bool with_traffic, const Ter
     if (interrupted()) return index;
     const PointContext context = points.fill(index, point);
     try {
-      Record record = predict_record(context, point, scratch, with_traffic);
+      Record record = predict_record(context, point, scratch, with_rows);
       take(record);
     } catch (const UserError& error) {
       rethrow_with_point(error, point);

@@ -11,7 +11,7 @@ namespace hbmscope {
 
 // Predicts all points in order and hands each record on; stops early when interrupted. Returns the number of
 // points done. Throws UserError for a point whose counts exceed 64 bits.
-std::size_t predict_points(const PointList& points, bool with_traffic, const Terminal& terminal,
+std::size_t predict_points(const PointList& points, bool with_rows, const Terminal& terminal,
                            const std::function<void(Record&)>& take);
 
 // "64 points" to standard output, for --dry-run.

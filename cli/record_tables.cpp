@@ -136,6 +136,30 @@ std::string prediction_table(std::span<const Record> records, bool color) {
   return heading(point, color) + table.text(color) + reasons(records, color);
 }
 
+std::string launch_table(const Record& record, bool color) {
+  const auto count = [](const auto& value) { return value ? fmt::format("{}", *value) : std::string("-"); };
+  TextTable table({{"", "launch", Align::left},
+                   {"", "CTAs"},
+                   {"per CTA", "threads"},
+                   {"per CTA", "shared KiB"},
+                   {"CTAs per SM", "at once"},
+                   {"CTAs per SM", "limited by", Align::left},
+                   {"", "waves"},
+                   {"", "exponentials"}});
+  for (const LaunchRow& row : record.launches) {
+    table.add_row(
+        {{row.launch},
+         {count(row.ctas)},
+         {count(row.threads)},
+         {row.shared_bytes ? fmt::format("{:.1f}", static_cast<double>(*row.shared_bytes) / 1024) : "-"},
+         {count(row.ctas_per_sm)},
+         {row.limited_by.value_or("-")},
+         {row.waves ? fmt::format("{:.2f}", *row.waves) : "-"},
+         {fmt::format("{}", row.exponentials)}});
+  }
+  return table.text(color);
+}
+
 std::string validation_table(std::span<const Record> records, const Tolerance& tolerance, bool color) {
   const ByteUnit unit = unit_for(largest_count(records));
   const std::string bytes = unit.name;

@@ -12,6 +12,10 @@ namespace hbmscope {
 // bytes, FLOPs, and the lower bound of the time.
 std::string prediction_table(std::span<const Record> records, bool color);
 
+// The launches of one prediction: CTAs, what each needs of an SM, how many reside, and exponentials. Values
+// of a launch that describes no kernel are "-".
+std::string launch_table(const Record& record, bool color);
+
 // Predicted beside measured bytes: for each point one line per boundary. Errors within the tolerance are
 // green, beyond it red.
 std::string validation_table(std::span<const Record> records, const Tolerance& tolerance, bool color);

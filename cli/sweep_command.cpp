@@ -31,8 +31,8 @@ int run_sweep(const Arguments& arguments, const RunInfo& run) {
   if (!paths.any()) paths.csv = "-";
   Outputs outputs(paths, run);
   const auto start = std::chrono::steady_clock::now();
-  const std::size_t done = predict_points(points, paths.want_traffic(), terminal,
-                                          [&](const Record& record) { outputs.add(record); });
+  const std::size_t done =
+      predict_points(points, paths.want_rows(), terminal, [&](const Record& record) { outputs.add(record); });
   outputs.commit(run, points.gpus());
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   if (!terminal.quiet) write_stderr(fmt::format("{} points in {:.2f} s\n", done, seconds));

@@ -34,7 +34,7 @@ void skip(Record& record, const std::string& reason) {
 
 // Predicts and measures all points; a point that cannot run stays as a row with the reason. Stops early when
 // interrupted.
-std::vector<Record> validate_points(const PointList& points, bool with_traffic, Measurements& measurements,
+std::vector<Record> validate_points(const PointList& points, bool with_rows, Measurements& measurements,
                                     const Terminal& terminal, Outputs& outputs) {
   Progress progress("validating", "points", points.size(), terminal);
   PredictionScratch scratch;
@@ -43,7 +43,7 @@ std::vector<Record> validate_points(const PointList& points, bool with_traffic, 
   for (std::size_t index = 0; index < points.size() && !interrupted(); ++index) {
     const PointContext context = points.fill(index, point);
     try {
-      records.push_back(predict_record(context, point, scratch, with_traffic));
+      records.push_back(predict_record(context, point, scratch, with_rows));
     } catch (const UserError& error) {
       rethrow_with_point(error, point);
     }
@@ -97,7 +97,7 @@ int run_validate(const Arguments& arguments, RunInfo run) {
       open_measurements(mode, points.gpus(), arguments.recorded, terminal);
   measurements->describe(run);
   const std::vector<Record> records =
-      validate_points(points, arguments.outputs.want_traffic(), *measurements, terminal, outputs);
+      validate_points(points, arguments.outputs.want_rows(), *measurements, terminal, outputs);
   outputs.commit(run, points.gpus());
   if (!arguments.outputs.use_stdout() && !records.empty()) {
     write_stdout(validation_table(records, arguments.tolerance, terminal.color_out) + "\n" +

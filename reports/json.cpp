@@ -50,6 +50,25 @@ Json traffic_json(const std::vector<TrafficRow>& rows) {
   return json;
 }
 
+Json launches_json(const std::vector<LaunchRow>& rows) {
+  Json json = Json::array();
+  for (const LaunchRow& row : rows) {
+    Json held = {{"launch", row.launch}};
+    put(held, "kernel", row.kernel);
+    put(held, "ctas", row.ctas);
+    put(held, "threads", row.threads);
+    put(held, "shared_bytes", row.shared_bytes);
+    put(held, "ctas_per_sm", row.ctas_per_sm);
+    put(held, "limited_by", row.limited_by);
+    put(held, "waves", row.waves);
+    held["flops"] = row.flops;
+    held["executed_flops"] = row.executed_flops;
+    held["exponentials"] = row.exponentials;
+    json.push_back(std::move(held));
+  }
+  return json;
+}
+
 Json record_json(const Record& record) {
   Json json = Json::object();
   for (const Field& field : record_fields()) {
@@ -59,6 +78,7 @@ Json record_json(const Record& record) {
     Json& group = field.group == FieldGroup::status ? json : json[std::string(to_string(field.group))];
     group[std::string(field.json_name)] = json_value(value);
   }
+  if (!record.launches.empty()) json["launches"] = launches_json(record.launches);
   if (!record.traffic.empty()) json["traffic"] = traffic_json(record.traffic);
   return json;
 }

@@ -45,9 +45,12 @@ Record read_record(const RecordPlace& place, const Json& json) {
   expect_object(place, "", json);
   RecordBuilder builder(place);
   std::vector<TrafficRow> traffic;
+  std::vector<LaunchRow> launches;
   for (const auto& [key, value] : json.items()) {
     if (key == "traffic") {
       traffic = read_traffic(place, value);
+    } else if (key == "launches") {
+      launches = read_launches(place, value);
     } else if (is_group(key)) {
       expect_object(place, key, value);
       for (const auto& [name, held] : value.items()) read_field(builder, place, joined(key, name), held);
@@ -57,6 +60,7 @@ Record read_record(const RecordPlace& place, const Json& json) {
   }
   Record record = builder.finish();
   record.traffic = std::move(traffic);
+  record.launches = std::move(launches);
   return record;
 }
 

@@ -23,10 +23,18 @@ class Row {
   std::uint64_t bytes(const char* key) const {
     return std::get<std::uint64_t>(value(key, FieldType::bytes, member(place_, name_, json_, key)));
   }
+  // Absent if the key is.
   std::optional<std::uint64_t> bytes_if_there(const char* key) const {
-    const auto found = json_.find(key);
-    if (found == json_.end()) return std::nullopt;
-    return std::get<std::uint64_t>(value(key, FieldType::bytes, *found));
+    return if_there<std::uint64_t>(key, FieldType::bytes);
+  }
+  std::optional<std::string> text_if_there(const char* key) const {
+    return if_there<std::string>(key, FieldType::text);
+  }
+  std::optional<std::int64_t> count_if_there(const char* key) const {
+    return not_negative(key, if_there<std::int64_t>(key, FieldType::integer));
+  }
+  std::optional<double> real_if_there(const char* key) const {
+    return not_negative(key, if_there<double>(key, FieldType::real));
   }
 
   [[noreturn]] void fail(const char* key, std::string_view value, std::string_view accepted) const {
@@ -36,6 +44,17 @@ class Row {
  private:
   FieldValue value(const char* key, FieldType type, const Json& json) const {
     return field_value(place_, joined(name_, key), type, json);
+  }
+  template <class T>
+  std::optional<T> if_there(const char* key, FieldType type) const {
+    const auto found = json_.find(key);
+    if (found == json_.end()) return std::nullopt;
+    return std::get<T>(value(key, type, *found));
+  }
+  template <class T>
+  std::optional<T> not_negative(const char* key, const std::optional<T>& number) const {
+    if (number && *number < 0) fail(key, fmt::format("{}", *number), "expected a number from 0 on");
+    return number;
   }
 
   const RecordPlace& place_;
@@ -62,12 +81,35 @@ TrafficRow traffic_row(const Row& row) {
   return read;
 }
 
+LaunchRow launch_row(const Row& row) {
+  row.expect({"launch", "kernel", "ctas", "threads", "shared_bytes", "ctas_per_sm", "limited_by", "waves",
+              "flops", "executed_flops", "exponentials"});
+  return {.launch = row.text("launch"),
+          .kernel = row.text_if_there("kernel"),
+          .ctas = row.count_if_there("ctas"),
+          .threads = row.count_if_there("threads"),
+          .shared_bytes = row.count_if_there("shared_bytes"),
+          .ctas_per_sm = row.count_if_there("ctas_per_sm"),
+          .limited_by = row.text_if_there("limited_by"),
+          .waves = row.real_if_there("waves"),
+          .flops = row.bytes("flops"),
+          .executed_flops = row.bytes("executed_flops"),
+          .exponentials = row.bytes("exponentials")};
+}
+
 }  // namespace
 
 std::vector<TrafficRow> read_traffic(const RecordPlace& place, const Json& json) {
   expect_array(place, "traffic", json);
   std::vector<TrafficRow> rows;
   for (const Json& row : json) rows.push_back(traffic_row(Row(place, "traffic", rows.size(), row)));
+  return rows;
+}
+
+std::vector<LaunchRow> read_launches(const RecordPlace& place, const Json& json) {
+  expect_array(place, "launches", json);
+  std::vector<LaunchRow> rows;
+  for (const Json& row : json) rows.push_back(launch_row(Row(place, "launches", rows.size(), row)));
   return rows;
 }
 

@@ -7,7 +7,9 @@
 
 namespace hbmscope {
 
-// A record's "traffic" array. Throws UserError naming the row and the key for what hbmscope does not write.
+// A record's arrays "traffic" and "launches". Throw UserError naming the row and the key for what hbmscope
+// does not write.
 std::vector<TrafficRow> read_traffic(const RecordPlace& place, const Json& json);
+std::vector<LaunchRow> read_launches(const RecordPlace& place, const Json& json);
 
 }  // namespace hbmscope

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "sim/loops.h"
 #include "sim/units.h"
 
@@ -24,8 +22,10 @@ Occupancy occupancy_of(const Launch& launch, const Program& program, const GpuSp
   limit_to(limits.shared_bytes_per_sm / (launch.shared_bytes + limits.shared_bytes_reserved),
            "shared memory");
   limit_to(launch.ctas_per_sm, "launch bounds");
-  occupancy.waves = static_cast<double>(occupancy.ctas) /
-                    static_cast<double>(std::max<std::int64_t>(occupancy.ctas_per_sm, 1) * gpu.sms);
+  if (occupancy.ctas_per_sm > 0) {
+    occupancy.waves =
+        static_cast<double>(occupancy.ctas) / static_cast<double>(occupancy.ctas_per_sm * gpu.sms);
+  }
   return occupancy;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -13,7 +14,7 @@ namespace hbmscope {
 struct Occupancy {
   std::int64_t ctas = 0;         // the grid's work items, or the persistent CTAs
   std::int64_t ctas_per_sm = 0;  // resident at once
-  double waves = 0;              // ctas / (ctas_per_sm · SMs)
+  std::optional<double> waves;   // ctas / (ctas_per_sm · SMs); absent if not even one fits
   std::string_view limited_by;   // launch bounds, shared memory, threads or CTAs per SM
 };
 

@@ -1,17 +1,11 @@
 #include "sim/predict.h"
 
 #include "sim/occupancy.h"
+#include "sim/record_rows.h"
 #include "sim/units.h"
 
 namespace hbmscope {
 namespace {
-
-bool describes_every_kernel(const Program& program) {
-  for (const Launch& launch : program.launches) {
-    if (launch.threads == 0) return false;
-  }
-  return true;
-}
 
 std::uint64_t sum(const ReadWrite& bytes) { return checked_add(bytes.read, bytes.write); }
 
@@ -34,33 +28,6 @@ void bound_time(const PointContext& context, const Plan& plan, const Traffic& tr
     if (held[roof] > held[longest]) longest = roof;
   }
   prediction.limiter = to_string(static_cast<Roof>(longest));
-}
-
-void push_traffic_row(Record& record, const Launch& launch, std::string_view tensor, Boundary boundary,
-                      const ReadWrite& bytes, const std::optional<ReadWrite>& io = std::nullopt) {
-  if (bytes.read == 0 && bytes.write == 0) return;
-  TrafficRow row{std::string(launch.name), std::string(tensor), boundary, bytes.read, bytes.write, {}, {}};
-  if (io) {
-    row.io_read_bytes = io->read;
-    row.io_write_bytes = io->write;
-  }
-  record.traffic.push_back(std::move(row));
-}
-
-void list_traffic(const PredictionScratch& scratch, Record& record) {
-  // Copies alone are not what an undescribed kernel moves through shared memory.
-  const bool with_sram = describes_every_kernel(scratch.program);
-  for (int l = 0; l < scratch.program.launches.count(); ++l) {
-    const Launch& launch = scratch.program.launches[l];
-    const LaunchTraffic& counted = scratch.traffic.launches[l];
-    for (int t = 0; t < scratch.program.tensors.count(); ++t) {
-      const std::string_view tensor = scratch.program.tensors[t].name;
-      push_traffic_row(record, launch, tensor, Boundary::hbm, scratch.hbm.launches[l].tensors[t]);
-      push_traffic_row(record, launch, tensor, Boundary::l2, counted.tensors[t].l2, counted.tensors[t].io);
-      if (with_sram) push_traffic_row(record, launch, tensor, Boundary::sram, counted.tensors[t].sram);
-    }
-    if (with_sram) push_traffic_row(record, launch, "on chip", Boundary::sram, counted.on_chip_sram);
-  }
 }
 
 }  // namespace
@@ -109,14 +76,17 @@ Prediction predict(const PointContext& context, const Plan& plan, L2Mode l2_mode
 }
 
 Record predict_record(const PointContext& context, const Point& point, PredictionScratch& scratch,
-                      bool with_traffic) {
+                      bool with_rows) {
   Record record;
   record.point = point;
   const Plan plan{point.problem, point.tile, point.order};
   record.prediction = predict(context, plan, point.l2_mode, scratch);
   record.reason = infeasible_reason(context, plan, scratch.program);
   record.feasible = record.reason.empty();
-  if (with_traffic) list_traffic(scratch, record);
+  if (with_rows) {
+    list_launches(scratch, *context.gpu, record);
+    list_traffic(scratch, record);
+  }
   return record;
 }
 

@@ -32,9 +32,10 @@ std::string infeasible_reason(const PointContext& context, const Plan& plan, con
 // The closed-form prediction of one point. Throws UserError if a count exceeds 64 bits.
 Prediction predict(const PointContext& context, const Plan& plan, L2Mode l2_mode, PredictionScratch& scratch);
 
-// A whole record: prediction, feasibility, and (if asked for) traffic per tensor and launch.
+// A whole record: prediction, feasibility, and (if asked for) the rows of its launches and of the traffic of
+// their tensors.
 Record predict_record(const PointContext& context, const Point& point, PredictionScratch& scratch,
-                      bool with_traffic);
+                      bool with_rows);
 
 // The same for a point given by names only. Throws UserError for a name that does not exist
 // or a size out of range.

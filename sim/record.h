@@ -99,6 +99,24 @@ struct TrafficRow {
   bool operator==(const TrafficRow&) const = default;
 };
 
+// One launch of the program: what its kernel needs, how it fills the GPU, and its arithmetic. What describes
+// a kernel is absent for a launch that describes none.
+struct LaunchRow {
+  std::string launch;
+  std::optional<std::string> kernel;
+  std::optional<std::int64_t> ctas;
+  std::optional<std::int64_t> threads;       // per CTA
+  std::optional<std::int64_t> shared_bytes;  // per CTA
+  std::optional<std::int64_t> ctas_per_sm;   // resident at once
+  std::optional<std::string> limited_by;     // what keeps more of them from residing
+  std::optional<double> waves;               // absent if not even one CTA fits
+  std::uint64_t flops = 0;
+  std::uint64_t executed_flops = 0;
+  std::uint64_t exponentials = 0;
+
+  bool operator==(const LaunchRow&) const = default;
+};
+
 // One point with all that is known of it: the only place where prediction and measurement meet.
 struct Record {
   Point point;
@@ -110,6 +128,7 @@ struct Record {
   std::optional<Measurement> measurement;
   Provenance provenance;
   std::vector<TrafficRow> traffic;  // in JSON only
+  std::vector<LaunchRow> launches;  // in JSON only, as in the program
 };
 
 // predicted / measured - 1; absent unless both are there and the measured value is not zero. HBM writes are

@@ -36,6 +36,17 @@ TEST(Predict, SaysWhyATileIsInfeasibleAndStillPredictsIt) {
   EXPECT_THAT(result.out, HasSubstr("infeasible (1 point): br 512"));
 }
 
+TEST(Predict, ShowsTheLaunchesOfASinglePoint) {
+  const Workspace workspace;
+  const std::string single = workspace.run({"predict", "--algorithm", "standard"}).out;
+  EXPECT_THAT(single, HasSubstr("limited by"));
+  EXPECT_THAT(single, HasSubstr("\nP = softmax(S) "));
+  EXPECT_THAT(workspace.run({"predict"}).out, ::testing::Not(HasSubstr("limited by")));
+  // The paper's count has no kernel: dashes, no zeros.
+  EXPECT_THAT(workspace.run({"predict", "--algorithm", "flash2", "--variant", "paper"}).out,
+              ::testing::ContainsRegex("\nflash2 +- +- +- +- +- +- +[0-9]+\n"));
+}
+
 TEST(Predict, WritesJsonToStandardOutputAlone) {
   const Workspace workspace;
   const Result result = workspace.run({"predict", "--json", "-"});
@@ -43,6 +54,7 @@ TEST(Predict, WritesJsonToStandardOutputAlone) {
   const nlohmann::json json = nlohmann::json::parse(result.out);
   EXPECT_EQ(json.at("records").size(), 2U);
   EXPECT_FALSE(json.at("records").at(0).at("traffic").empty());
+  EXPECT_EQ(json.at("records").at(0).at("launches").size(), 3U);
   EXPECT_EQ(json.at("gpus").at(0).at("name"), "h200");
   EXPECT_EQ(json.at("provenance").at("argv").at(1), "predict");
 }

@@ -39,5 +39,23 @@ TEST(TrafficRows, HaveIoBytesAtTheL2Only) {
       "bytes");
 }
 
+TEST(LaunchRows, NameRowAndKeyOfWhatIsRefused) {
+  const auto launch_error = [](const std::string& text) {
+    return error_of([&] { read_launches(kPlace, Json::parse(text)); });
+  };
+  const std::string row = R"([{"launch":"a","flops":1,"executed_flops":2,"exponentials":3)";
+  EXPECT_EQ(launch_error(row + "}]"), "no error");
+  EXPECT_EQ(launch_error(row + R"(,"ctas":-1}])"),
+            "f.json: record 2: launches[0].ctas: '-1' is not accepted; expected a number from 0 on");
+  EXPECT_THAT(launch_error(row + R"(,"waves":-0.5}])"),
+              StartsWith("f.json: record 2: launches[0].waves: '-0.5'"));
+  EXPECT_THAT(launch_error(row + R"(,"kernel":7}])"),
+              StartsWith("f.json: record 2: launches[0].kernel: '7'"));
+  EXPECT_THAT(launch_error(row + R"(,"warps":8}])"), StartsWith("f.json: record 2: launches[0]: 'warps'"));
+  EXPECT_THAT(launch_error(replaced(row, R"("flops":1,)", "") + "}]"),
+              StartsWith("f.json: record 2: launches[0].flops: expected this key"));
+  EXPECT_THAT(launch_error("{}"), StartsWith("f.json: record 2: launches: '{}'"));
+}
+
 }  // namespace
 }  // namespace hbmscope

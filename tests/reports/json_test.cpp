@@ -64,13 +64,22 @@ TEST(Json, NestsFieldsByGroup) {
       "boundary":"l2","read_bytes":400,"write_bytes":0,"io_read_bytes":450,"io_write_bytes":0}])"));
 }
 
+// The second launch describes no kernel.
+TEST(Json, ListsLaunchesWithoutWhatIsAbsent) {
+  EXPECT_EQ(written({sample_record()}).at("records").at(0).at("launches"),
+            nlohmann::json::parse(R"([{"launch":"forward","kernel":"flash2_mma","ctas":32,"threads":256,
+                "shared_bytes":0,"ctas_per_sm":0,"limited_by":"threads","flops":7,"executed_flops":8,
+                "exponentials":9},{"launch":"combine","flops":1,"executed_flops":2,"exponentials":0}])"));
+}
+
 TEST(Json, LeavesOutAbsentValuesAndGroups) {
   Record record = sample_record();
   record.measurement.reset();
   record.provenance = {};
   record.traffic.clear();
+  record.launches.clear();
   const nlohmann::json json = written({record}).at("records").at(0);
-  for (const char* key : {"reason", "measurement", "error", "provenance", "traffic"}) {
+  for (const char* key : {"reason", "measurement", "error", "provenance", "traffic", "launches"}) {
     EXPECT_FALSE(json.contains(key)) << key;
   }
   EXPECT_FALSE(json.at("prediction").contains("sram_write_bytes"));

@@ -128,6 +128,20 @@ inline TrafficRow random_traffic_row() {
   return row;
 }
 
+inline LaunchRow random_launch_row() {
+  return {.launch = random_text(),
+          .kernel = random_optional(random_text),
+          .ctas = random_optional(random_number),
+          .threads = random_optional(random_number),
+          .shared_bytes = random_optional(random_number),
+          .ctas_per_sm = random_optional(random_number),
+          .limited_by = random_optional(random_text),
+          .waves = random_optional(random_real),
+          .flops = random_bytes(),
+          .executed_flops = random_bytes(),
+          .exponentials = random_bytes()};
+}
+
 // Any record that may be written, as far as text, numbers and absent values go; the numbers make no sense.
 inline Record random_record() {
   Record record;
@@ -151,6 +165,7 @@ inline Record random_record() {
   const int rows = *rc::gen::inRange(0, 3);
   for (int i = 0; i < rows; ++i) {
     record.traffic.push_back(random_traffic_row());
+    record.launches.push_back(random_launch_row());
   }
   return record;
 }

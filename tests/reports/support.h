@@ -30,13 +30,14 @@ inline std::string replaced(std::string text, std::string_view from, std::string
   return at == std::string::npos ? text : text.replace(at, from.size(), to);
 }
 
-// Names of the fields whose written values differ; traffic too if asked for.
-inline std::vector<std::string> differences(const Record& a, const Record& b, bool with_traffic) {
+// Names of the fields whose written values differ; rows of traffic and launches too if asked for.
+inline std::vector<std::string> differences(const Record& a, const Record& b, bool with_rows) {
   std::vector<std::string> names;
   for (const Field& field : record_fields()) {
     if (written_value(field, a) != written_value(field, b)) names.emplace_back(field.csv_name);
   }
-  if (with_traffic && a.traffic != b.traffic) names.emplace_back("traffic");
+  if (with_rows && a.traffic != b.traffic) names.emplace_back("traffic");
+  if (with_rows && a.launches != b.launches) names.emplace_back("launches");
   return names;
 }
 
@@ -67,6 +68,17 @@ inline Record sample_record() {
   record.provenance.source = "live";
   record.provenance.gpu = "NVIDIA H200";
   record.provenance.note = "sram: \"not read\", no permission";
+  record.launches = {{.launch = "forward",
+                      .kernel = "flash2_mma",
+                      .ctas = 32,
+                      .threads = 256,
+                      .shared_bytes = 0,
+                      .ctas_per_sm = 0,
+                      .limited_by = "threads",
+                      .flops = 7,
+                      .executed_flops = 8,
+                      .exponentials = 9},
+                     {.launch = "combine", .flops = 1, .executed_flops = 2}};
   record.traffic = {
       {.launch = "forward", .tensor = "Q", .read_bytes = 400, .io_read_bytes = 450, .io_write_bytes = 0}};
   return record;

@@ -38,9 +38,16 @@ TEST(Occupancy, IsTheTightestLimit) {
 }
 
 TEST(Occupancy, WavesAreCtasOverResidentCtas) {
-  EXPECT_DOUBLE_EQ(occupancy(264, 128, 2, 0).waves, 1.0);
-  EXPECT_DOUBLE_EQ(occupancy(396, 128, 2, 0).waves, 1.5);
+  EXPECT_DOUBLE_EQ(occupancy(264, 128, 2, 0).waves.value(), 1.0);
+  EXPECT_DOUBLE_EQ(occupancy(396, 128, 2, 0).waves.value(), 1.5);
   EXPECT_EQ(occupancy(396, 128, 2, 0).ctas, 396);
+}
+
+TEST(Occupancy, HasNoWavesWhereNoCtaFits) {
+  const Occupancy none = occupancy(396, 128, 2, std::int64_t{228} * 1024);
+  EXPECT_EQ(none.ctas_per_sm, 0);
+  EXPECT_EQ(none.limited_by, "shared memory");
+  EXPECT_EQ(none.waves, std::nullopt);
 }
 
 TEST(Occupancy, PersistentLaunchesStartTheirOwnNumberOfCtas) {
@@ -51,7 +58,7 @@ TEST(Occupancy, PersistentLaunchesStartTheirOwnNumberOfCtas) {
   launch.threads = 128;
   launch.ctas_per_sm = 1;
   launch.persistent_ctas = 132;
-  EXPECT_DOUBLE_EQ(occupancy_of(launch, program, load_gpu("h200")).waves, 1.0);
+  EXPECT_DOUBLE_EQ(occupancy_of(launch, program, load_gpu("h200")).waves.value(), 1.0);
 }
 
 TEST(LaunchLimit, SaysNeedAndLimit) {
