@@ -87,6 +87,7 @@ PointList::PointList(PointAxes axes) : axes_(std::move(axes)) {
   }
   size_ = count;
   check_problems();
+  check_implementations();
 }
 
 PointList::Indices PointList::indices_of(std::size_t index) const {
@@ -121,6 +122,23 @@ void PointList::check_problems() const {
   for (std::size_t index = 0; index < size_ / sizes_[gpu]; index += repeats) {
     fill_problem(indices_of(index), problem);
     check_problem(problem);
+  }
+}
+
+// Of a plan, a variant refuses by direction, splits and order alone.
+void PointList::check_implementations() const {
+  for (const Implementation& chosen : axes_.implementations) {
+    Plan plan;
+    for (const Direction way : axes_.directions) {
+      plan.problem.direction = way;
+      for (const std::int64_t splits : axes_.splits) {
+        plan.tile.splits = splits;
+        for (const Order fastest : axes_.orders) {
+          plan.order = fastest;
+          check_plan(*chosen.algorithm, *chosen.variant, plan);
+        }
+      }
+    }
   }
 }
 

@@ -55,8 +55,8 @@ inline constexpr std::uint64_t kLargestPointCount = 10'000'000;
 // PointAxes, the last running fastest, so that the points of one problem stand together.
 class PointList {
  public:
-  // Checks every problem. Throws UserError for sizes that do not fit each other and for more than
-  // kLargestPointCount points.
+  // Checks every problem and what the implementations take. Throws UserError for sizes that do not fit each
+  // other, for what a variant does not take, and for more than kLargestPointCount points.
   explicit PointList(PointAxes axes);
   PointList(const PointList&) = delete;
   PointList& operator=(const PointList&) = delete;
@@ -73,6 +73,7 @@ class PointList {
   Indices indices_of(std::size_t index) const;
   void fill_problem(const Indices& indices, Problem& problem) const;
   void check_problems() const;
+  void check_implementations() const;
 
   PointAxes axes_;
   Indices sizes_{};

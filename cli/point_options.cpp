@@ -18,7 +18,6 @@ namespace {
 constexpr NumberRange kSizes{1, kLargestSize};
 constexpr NumberRange kSeeds{0, std::numeric_limits<std::int64_t>::max()};
 constexpr NumberRange kPlacementCounts{1, 1000};
-constexpr NumberRange kOnlyOne{1, 1};
 
 // --- Numbers ---
 
@@ -57,9 +56,8 @@ std::vector<T> parse_words(std::string_view option, std::string_view text,
 }
 
 void parse_directions(std::string_view option, std::string_view text, PointAxes& axes) {
-  axes.directions = parse_words<Direction>(
-      option, text, parse_direction, "expected forward: no algorithm here has a backward program",
-      [](Direction direction) { return direction == Direction::forward; });
+  axes.directions =
+      parse_words<Direction>(option, text, parse_direction, "expected forward, backward or both");
 }
 
 void parse_dtypes(std::string_view option, std::string_view text, PointAxes& axes) {
@@ -195,7 +193,7 @@ constexpr std::array kOptions{
                 parse_numbers<&PointAxes::stages, kSizes>},
     PointOption{"--splits", "AXIS", kImplementation,
                 "CTAs that share a row of K/V tiles; 1: no algorithm here splits", "1",
-                parse_numbers<&PointAxes::splits, kOnlyOne>},
+                parse_numbers<&PointAxes::splits, kSizes>},
     PointOption{"--order", "LIST", kImplementation, "what runs fastest in the grid: q-fastest, head-fastest",
                 "q-fastest", parse_orders},
     PointOption{"--l2", "LIST", kState, "model of the L2: none (predicted HBM bytes are the compulsory ones)",

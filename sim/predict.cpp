@@ -50,6 +50,7 @@ std::string infeasible_reason(const PointContext& context, const Plan& plan, con
 
 Prediction predict(const PointContext& context, const Plan& plan, L2Mode l2_mode,
                    PredictionScratch& scratch) {
+  check_plan(*context.algorithm, *context.variant, plan);
   build_program(*context.algorithm, *context.variant, plan, scratch.program);
   count_traffic(scratch.program, scratch.traffic);
   const TensorTraffic total = total_of(scratch.traffic);

@@ -29,7 +29,8 @@ struct PredictionScratch {
 // without kernels has no limits. `program` is the plan's.
 std::string infeasible_reason(const PointContext& context, const Plan& plan, const Program& program);
 
-// The closed-form prediction of one point. Throws UserError if a count exceeds 64 bits.
+// The closed-form prediction of one point. Throws UserError for a plan that the variant does not take and if
+// a count exceeds 64 bits.
 Prediction predict(const PointContext& context, const Plan& plan, L2Mode l2_mode, PredictionScratch& scratch);
 
 // A whole record: prediction, feasibility, and (if asked for) the rows of its launches and of the traffic of
@@ -37,8 +38,8 @@ Prediction predict(const PointContext& context, const Plan& plan, L2Mode l2_mode
 Record predict_record(const PointContext& context, const Point& point, PredictionScratch& scratch,
                       bool with_rows);
 
-// The same for a point given by names only. Throws UserError for a name that does not exist
-// or a size out of range.
+// The same for a point given by names only. Throws UserError too for a name that does not exist or a size out
+// of range.
 Record predict_record(const Point& point);
 
 }  // namespace hbmscope

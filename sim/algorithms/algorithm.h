@@ -17,14 +17,26 @@ struct Plan {
   Order order = Order::q_fastest;
 };
 
-// One implementation of an algorithm. `build` fills an empty program for any problem and tile.
+// What of a plan a variant's programs honour beyond forward attention over contiguous, unsplit K and V with q
+// tiles fastest. What is not taken would be answered with the count of something else.
+struct Takes {
+  bool backward = false;
+  bool splits = false;
+  bool paged = false;
+  bool head_fastest = false;
+};
+
+// One implementation of an algorithm. `build` fills an empty program for any problem and tile that `takes`
+// allows.
 struct Variant {
   std::string_view name;
   std::string_view summary;
-  // A kernel exists; if so, `limit` says why it cannot run a plan: "" or what is needed and what is allowed.
+  // A kernel exists; if so, `limit` says why it cannot run a plan that the variant takes: "" or what is
+  // needed and what is allowed.
   bool has_kernel = false;
   void (*build)(const Plan& plan, Program& program) = nullptr;
   std::string (*limit)(const Plan& plan) = nullptr;
+  Takes takes = {};
 };
 
 struct Algorithm {
@@ -40,6 +52,10 @@ std::span<const Algorithm* const> algorithms();
 // Throws UserError (--algorithm, --variant) listing what there is.
 const Algorithm& find_algorithm(std::string_view name);
 const Variant& find_variant(const Algorithm& algorithm, std::string_view name);
+
+// Throws UserError naming the option (--direction, --splits, --page-size, --order) that the variant does not
+// take, and what is accepted.
+void check_plan(const Algorithm& algorithm, const Variant& variant, const Plan& plan);
 
 // Empties `program` and builds it.
 void build_program(const Algorithm& algorithm, const Variant& variant, const Plan& plan, Program& program);

@@ -12,7 +12,6 @@ std::string mma_limit(const Plan& plan) {
   const auto unsupported = [](std::int64_t side) {
     return side > kLargestMmaTile || !mma_tile_side_supported(static_cast<int>(side));
   };
-  if (problem.direction != Direction::forward) return "no backward kernel: direction is forward";
   if (problem.dtype != DataType::bf16 && problem.dtype != DataType::fp16) {
     return fmt::format("dtype {}, the kernel takes bf16 or fp16", to_string(problem.dtype));
   }
@@ -23,7 +22,6 @@ std::string mma_limit(const Plan& plan) {
     return fmt::format("head_dim {}, the kernel takes 64 or 128", problem.head_dim);
   }
   if (problem.mask == Mask::window) return "mask window, the kernel takes full or causal";
-  if (problem.page_size != 0) return "paged K/V, the kernel takes contiguous tensors";
   if (unsupported(tile.br))
     return fmt::format("br {}, the kernel takes multiples of {} up to {}", tile.br, kMmaStep,
                        kLargestMmaTile);
@@ -32,7 +30,6 @@ std::string mma_limit(const Plan& plan) {
                        kLargestMmaTile);
   if (tile.stages > kLargestMmaStages)
     return fmt::format("{} stages, the kernel takes 1 to {}", tile.stages, kLargestMmaStages);
-  if (tile.splits != 1) return fmt::format("{} splits, the kernel takes 1", tile.splits);
   if (plan.order != Order::q_fastest) return "order head-fastest, the kernel runs q-fastest";
   return "";
 }

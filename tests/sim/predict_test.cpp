@@ -102,15 +102,12 @@ TEST(Feasibility, SaysNeedAndLimit) {
               testing::AllOf(HasSubstr("512"), HasSubstr("256")));
   EXPECT_THAT(reason_of("flash2", {}, {.br = 128, .bc = 8}), HasSubstr("bc 8"));
   EXPECT_THAT(reason_of("flash2", {}, {.stages = 100}), HasSubstr("100 stages"));
-  EXPECT_THAT(reason_of("flash2", {}, {.splits = 2}), HasSubstr("2 splits"));
   EXPECT_THAT(reason_of("flash2", {.head_dim = 96, .head_dim_v = 96}, {}),
               testing::AllOf(HasSubstr("96"), HasSubstr("64 or 128")));
   EXPECT_THAT(reason_of("flash2", {.head_dim = 128, .head_dim_v = 64}, {}), HasSubstr("differ"));
   EXPECT_THAT(reason_of("flash2", {.dtype = DataType::fp8}, {}),
               testing::AllOf(HasSubstr("fp8"), HasSubstr("bf16")));
   EXPECT_THAT(reason_of("flash2", {.mask = Mask::window, .window = 64}, {}), HasSubstr("window"));
-  EXPECT_THAT(reason_of("flash2", {.page_size = 16}, {}), HasSubstr("paged"));
-  EXPECT_THAT(reason_of("flash2", {.direction = Direction::backward}, {}), HasSubstr("backward"));
   EXPECT_THAT(reason_of("standard", {.seqlen_kv = 100000}, {}),
               testing::AllOf(HasSubstr("100000"), HasSubstr("65536")));
   // (256 + 2 x 2 x 256) rows of 256 B are 327680 B of shared memory.
@@ -144,6 +141,12 @@ TEST(Predict, NamesWhatDoesNotExist) {
   EXPECT_EQ(input_of(point_of("flash2", "mma", {}, {.bc = -1})), "--bc");
   EXPECT_EQ(input_of(point_of("flash2", "mma", {}, {.stages = kLargestSize + 1})), "--stages");
   EXPECT_EQ(input_of(point_of("flash2", "mma", {}, {.splits = 0})), "--splits");
+  EXPECT_EQ(input_of(point_of("flash2", "mma", {}, {.splits = 2})), "--splits");
+  EXPECT_EQ(input_of(point_of("flash2", "mma", {.page_size = 16}, {})), "--page-size");
+  EXPECT_EQ(input_of(point_of("flash2", "mma", {.direction = Direction::backward}, {})), "--direction");
+  Point head_fastest = point_of("flash1", "paper", {}, {});
+  head_fastest.order = Order::head_fastest;
+  EXPECT_EQ(input_of(head_fastest), "--order");
 }
 
 TEST(Predict, ListsNoSharedMemoryBytesOfAKernelThatIsNotDescribed) {
