@@ -19,7 +19,7 @@ struct Example {
 
 // The blocks that begin with "$ hbmscope".
 std::vector<Example> examples() {
-  std::ifstream file(std::string(HBMSCOPE_SOURCE_DIR) + "/docs/cli.md");
+  std::ifstream file(HBMSCOPE_SOURCE_DIR "/docs/cli.md");
   const std::string prompt = "$ hbmscope ";
   std::vector<Example> found;
   bool inside = false;
