@@ -18,6 +18,9 @@ namespace fs = std::filesystem;
 
 namespace {
 
+// Once open, a library stays until the program ends: NVRTC does not give back all its memory when unloaded.
+constexpr int kOpenMode = RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE;
+
 std::string last_loader_error() {
   const char* reason = dlerror();
   return reason == nullptr ? "unknown" : reason;
@@ -45,7 +48,7 @@ std::vector<fs::path> numbered_toolkits() {
 DynamicLibrary::DynamicLibrary(const LibrarySpec& spec) : cure_(spec.cure) {
   std::string reason;
   const auto open = [&](const std::string& candidate) {
-    handle_ = dlopen(candidate.c_str(), RTLD_NOW | RTLD_LOCAL);
+    handle_ = dlopen(candidate.c_str(), kOpenMode);
     if (handle_ != nullptr) path_ = candidate;
     return handle_ != nullptr;
   };
