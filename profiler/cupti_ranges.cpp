@@ -241,14 +241,14 @@ struct CuptiRangeSession::State {
         context(device.context()),
         object(enable(context)) {}
   ~State() { disable(); }
-  void disable() {
+  void disable() const {
     auto params = HBMSCOPE_CUPTI_PARAMS(CUpti_RangeProfiler_Disable_Params);
     params.pRangeProfilerObject = object;
     cupti().range_disable(&params);
   }
   // An enabled profiler keeps its first configuration's passes: a second one reads nothing (seen on GH100,
-  // CUPTI 13.0). So another plan starts from a fresh one.
-  // The same holds after a pass that a failed launch has cut short.
+  // CUPTI 13.0). So another plan starts from a fresh one, and so does the one after a pass that a failed
+  // launch has cut short.
   void prepare_for(const MetricPlan& plan) {
     if ((configured != nullptr && configured != &plan) || cut_short) {
       disable();

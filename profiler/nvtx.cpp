@@ -6,10 +6,11 @@
 namespace hbmscope {
 namespace {
 
-struct domain {
-  static constexpr char const* name{"hbmscope"};
+struct Domain {
+  static constexpr char const* name{
+      "hbmscope"};  // NOLINT(readability-identifier-naming): NVTX asks for `name`
 };
-using RegisteredString = nvtx3::registered_string_in<domain>;
+using RegisteredString = nvtx3::registered_string_in<Domain>;
 
 // Registered once per name: pushing then passes a handle instead of a text.
 const RegisteredString& registered(const std::string& name) {
@@ -21,9 +22,9 @@ const RegisteredString& registered(const std::string& name) {
 
 NvtxRange::NvtxRange(std::string_view name) {
   const nvtx3::event_attributes attributes{registered(nvtx_name(name))};
-  nvtxDomainRangePushEx(nvtx3::domain::get<domain>(), attributes.get());
+  nvtxDomainRangePushEx(nvtx3::domain::get<Domain>(), attributes.get());
 }
 
-NvtxRange::~NvtxRange() { nvtxDomainRangePop(nvtx3::domain::get<domain>()); }
+NvtxRange::~NvtxRange() { nvtxDomainRangePop(nvtx3::domain::get<Domain>()); }
 
 }  // namespace hbmscope
