@@ -10,8 +10,7 @@ struct Domain {
   // NVTX asks for this name. NOLINTNEXTLINE(readability-identifier-naming)
   static constexpr char const* name{"hbmscope"};
 };
-// NOLINT(readability-identifier-naming): NVTX asks for `name`
-};
+
 using RegisteredString = nvtx3::registered_string_in<Domain>;
 
 // Registered once per name: pushing then passes a handle instead of a text.
