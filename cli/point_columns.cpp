@@ -102,6 +102,15 @@ std::vector<Cell> PointColumns::cells(const Record& record) const {
   return cells;
 }
 
+std::string PointColumns::text(const Record& record) const {
+  std::string text;
+  for (const std::size_t i : varying_) {
+    if (!text.empty()) text += ", ";
+    text += shared_text(kParts[i], record.point);
+  }
+  return text;
+}
+
 std::string describe_point(const Point& point) {
   std::string text;
   for (const Part& part : kParts) {

@@ -18,6 +18,8 @@ class PointColumns {
   const std::string& caption() const { return caption_; }
   std::vector<Column> columns() const;
   std::vector<Cell> cells(const Record& record) const;
+  // The same in a sentence: "seqlen 512, causal, Br 64"; empty if nothing varies.
+  std::string text(const Record& record) const;
 
  private:
   std::vector<std::size_t> varying_;  // indices into the list of parts

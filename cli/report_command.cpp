@@ -9,6 +9,7 @@
 #include "cli/command.h"
 #include "cli/outputs.h"
 #include "cli/terminal.h"
+#include "cli/verdict.h"
 #include "reports/records_file.h"
 #include "sim/error.h"
 
@@ -39,8 +40,6 @@ int run_report(const Arguments& arguments, const RunInfo& run) {
   const Terminal terminal = arguments.terminal.terminal();
   if (arguments.inputs.empty())
     throw UserError("report", "", "expected CSV, JSON or JSONL files that hbmscope wrote");
-  if (!arguments.outputs.any())
-    throw UserError("report", "", "expected an output: --html, --csv, --json or --jsonl FILE");
   std::vector<Record> records;
   for (const std::string& input : arguments.inputs) {
     for (Record& record : read_records(input)) records.push_back(std::move(record));
@@ -51,6 +50,7 @@ int run_report(const Arguments& arguments, const RunInfo& run) {
   Outputs outputs(arguments.outputs, run);
   outputs.add(records);
   outputs.commit(run, gpus_of(records));
+  if (!arguments.outputs.use_stdout()) write_stdout(verdict(records, terminal.color_out));
   if (!terminal.quiet) write_stderr(fmt::format("{} points\n", records.size()));
   return kDone;
 }

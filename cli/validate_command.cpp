@@ -101,7 +101,7 @@ int run_validate(const Arguments& arguments, RunInfo run) {
   outputs.commit(run, points.gpus());
   if (!arguments.outputs.use_stdout() && !records.empty()) {
     write_stdout(validation_table(records, arguments.tolerance, terminal.color_out) + "\n" +
-                 verdict(records));
+                 verdict(records, terminal.color_out));
   }
   if (records.size() < points.size()) return end_interrupted(records.size(), points.size());
   return outcome(records, arguments.tolerance);

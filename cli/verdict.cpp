@@ -4,53 +4,14 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
 #include <map>
-#include <set>
 #include <vector>
 
+#include "cli/error_summary.h"
 #include "cli/point_columns.h"
 
 namespace hbmscope {
 namespace {
-
-// A failed point may hold a measurement too, but of a kernel that computes something else.
-bool was_measured(const Record& record) { return record.status == Status::ok && record.measurement; }
-
-// The sizes of some errors.
-struct ErrorSummary {
-  double worst = 0;  // with its sign
-  double sum = 0;    // of magnitudes
-  std::size_t count = 0;
-
-  void add(const std::optional<double>& error) {
-    if (!error) return;
-    if (std::abs(*error) > std::abs(worst)) worst = *error;
-    sum += std::abs(*error);
-    ++count;
-  }
-};
-
-std::string summary_of(Boundary boundary, const ErrorSummary& summary) {
-  if (summary.count == 0) return fmt::format("{} not measured", to_string(boundary));
-  return fmt::format("{} {:+.2f} % at worst ({:.2f} % on average)", to_string(boundary), summary.worst * 100,
-                     summary.sum / static_cast<double>(summary.count) * 100);
-}
-
-std::string algorithm_line(const std::string& name, std::span<const Record> records) {
-  std::vector<std::string> parts;
-  for (const Boundary boundary : {Boundary::l2, Boundary::sram, Boundary::hbm}) {
-    ErrorSummary summary;
-    for (const Record& record : records) {
-      if (record.point.algorithm != name || !was_measured(record)) continue;
-      const BoundaryBytes bytes = bytes_at(boundary, record);
-      summary.add(bytes.read_error);
-      summary.add(bytes.write_error);
-    }
-    parts.push_back(summary_of(boundary, summary));
-  }
-  return fmt::format("{}: predicted against measured bytes: {}.\n", name, fmt::join(parts, ", "));
-}
 
 // "recorded on NVIDIA H200 (driver 580.95, CUDA 13.0), 2026-11-29: 64 points"
 std::string origins(std::span<const Record> records) {
@@ -93,20 +54,20 @@ std::string spills(std::span<const Record> records) {
 
 }  // namespace
 
-std::string verdict(std::span<const Record> records) {
-  std::set<std::string> measured;
+std::string verdict(std::span<const Record> records, bool color) {
+  bool measured = false;
   std::optional<double> worst_output;
   bool unmodelled_l2 = false;
   for (const Record& record : records) {
     if (!was_measured(record)) continue;
-    measured.insert(record.point.algorithm);
+    measured = true;
     unmodelled_l2 = unmodelled_l2 || record.point.l2_mode == L2Mode::none;
     if (const auto& error = record.measurement->max_error)
       worst_output = std::max(worst_output.value_or(0), *error);
   }
-  if (measured.empty()) return "No point was measured.\n";
-  std::string text;
-  for (const std::string& name : measured) text += algorithm_line(name, records);
+  if (!measured) return "No point was measured.\n";
+  std::string text = error_table(records, color);
+  text += "An error is predicted / measured - 1, reads and writes alike; p95: 95 % of them are no larger.\n";
   if (unmodelled_l2)
     text += "Predicted HBM bytes are the compulsory ones (--l2 none): an L2 without limits.\n";
   text += spills(records);

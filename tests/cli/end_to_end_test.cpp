@@ -10,6 +10,7 @@
 namespace hbmscope::testing {
 namespace {
 
+using ::testing::ContainsRegex;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -111,6 +112,18 @@ TEST(Report, ConvertsWithoutLoss) {
   }
   ASSERT_EQ(workspace.run({"report", "a.csv", "a.json", "--html", "both.html"}).code, 0);
   EXPECT_THAT(workspace.read("both.html"), HasSubstr("</html>"));
+}
+
+TEST(Report, PrintsTheErrorsOfWhatWasMeasured) {
+  const Workspace workspace;
+  ASSERT_EQ(workspace.run({"sweep", "--csv", "a.csv"}).code, 0);
+  EXPECT_EQ(workspace.run({"report", "a.csv"}).out, "No point was measured.\n");
+  ASSERT_EQ(workspace.run({"validate", "--tokens", "16k", "--counters", "recorded", "--csv", "b.csv"}).code,
+            0);
+  const Result result = workspace.run({"report", "b.csv", "--html", "b.html"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.out, ContainsRegex("hbm +flash2 +mma +2 "));
+  EXPECT_THAT(workspace.read("b.html"), HasSubstr("</html>"));
 }
 
 TEST(List, KnowsWhatThereIs) {
