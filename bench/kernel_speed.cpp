@@ -64,7 +64,7 @@ struct PlacedRun {
     const Algorithm& algorithm = find_algorithm(point.algorithm);
     build_program(algorithm, find_variant(algorithm, "mma"), point.plan, program);
     count_traffic(program, traffic);
-    run = std::make_unique<AttentionRun>(program, point.plan.tile, compiler, device.compute_capability());
+    run = std::make_unique<AttentionRun>(program, compiler, device.compute_capability());
     const std::vector<Bytes> sizes = tensor_bytes(program);
     arena = std::make_unique<DeviceArena>(device, arena_payload_bytes(sizes));
     const std::vector<DeviceAddress> addresses = arena->place(sizes, kSeed, 0);

@@ -49,7 +49,7 @@ Wanted wanted_kernels(const PointList& points) {
       wanted.reasons.insert(fmt::format("{} {} has no kernel", point.algorithm, point.variant));
       continue;
     }
-    const Plan plan{point.problem, point.tile, point.order};
+    const Plan plan{point.problem, point.tile, point.order, point.kv_walk};
     build_program(*context.algorithm, *context.variant, plan, scratch.program);
     const std::string reason = infeasible_reason(context, plan, scratch.program);
     if (!reason.empty()) {
@@ -57,7 +57,7 @@ Wanted wanted_kernels(const PointList& points) {
       continue;
     }
     const int capability = static_cast<int>(context.gpu->compute_capability);
-    for (KernelBuild& build : kernel_builds(scratch.program, point.tile)) {
+    for (KernelBuild& build : kernel_builds(scratch.program)) {
       if (seen.emplace(kernel_hash(build), capability).second) {
         wanted.kernels.push_back({std::move(build), capability});
       }

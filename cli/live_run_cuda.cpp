@@ -138,7 +138,7 @@ void LiveRun::State::start_provenance(Provenance& provenance) const {
 }
 
 void LiveRun::State::run_point(const Program& program, Record& record) {
-  AttentionRun run(program, record.point.tile, compiler, device.compute_capability());
+  AttentionRun run(program, compiler, device.compute_capability());
   record.kernel_hash = run.kernel_hash();
   std::optional<PlacedTensors> tensors;
   try {

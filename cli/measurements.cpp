@@ -33,7 +33,7 @@ class RecordedMeasurements : public Measurements {
   explicit RecordedMeasurements(const std::string& file)
       : rows_(file.empty() ? recorded_rows() : read_records(file)) {}
   void fill(const Program& program, Record& record) override {
-    record.kernel_hash = kernel_hash(kernel_builds(program, record.point.tile));
+    record.kernel_hash = kernel_hash(kernel_builds(program));
     if (rows_.fill(record) != RecordedFit::none) return;
     record.status = Status::skipped;
     record.reason = "no measurement of this point is recorded (hbmscope list recorded)";

@@ -30,6 +30,7 @@ enum Axis : std::uint8_t {
   stage,
   split,
   order,
+  kv_walk,
   l2_mode,
   cache_state,
   placement,
@@ -74,6 +75,7 @@ PointList::PointList(PointAxes axes) : axes_(std::move(axes)) {
             length(axes_.stages),
             length(axes_.splits),
             length(axes_.orders),
+            length(axes_.kv_walks),
             length(axes_.l2_modes),
             length(axes_.cache_states),
             length(axes_.placements)};
@@ -125,7 +127,7 @@ void PointList::check_problems() const {
   }
 }
 
-// Of a plan, a variant refuses by direction, splits and order alone.
+// Of a plan, a variant refuses by direction, splits, order and walk alone.
 void PointList::check_implementations() const {
   for (const Implementation& chosen : axes_.implementations) {
     Plan plan;
@@ -135,7 +137,10 @@ void PointList::check_implementations() const {
         plan.tile.splits = splits;
         for (const Order fastest : axes_.orders) {
           plan.order = fastest;
-          check_plan(*chosen.algorithm, *chosen.variant, plan);
+          for (const Walk walk : axes_.kv_walks) {
+            plan.kv_walk = walk;
+            check_plan(*chosen.algorithm, *chosen.variant, plan);
+          }
         }
       }
     }
@@ -153,6 +158,7 @@ PointContext PointList::fill(std::size_t index, Point& point) const {
   point.tile = {axes_.brs[indices[br]], axes_.bcs[indices[bc]], axes_.stages[indices[stage]],
                 axes_.splits[indices[split]]};
   point.order = axes_.orders[indices[order]];
+  point.kv_walk = axes_.kv_walks[indices[kv_walk]];
   point.l2_mode = axes_.l2_modes[indices[l2_mode]];
   point.cache_state = axes_.cache_states[indices[cache_state]];
   point.placement = axes_.placements[indices[placement]];

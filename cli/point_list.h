@@ -44,6 +44,7 @@ struct PointAxes {
   std::vector<std::int64_t> stages;
   std::vector<std::int64_t> splits;
   std::vector<Order> orders;
+  std::vector<Walk> kv_walks;
   std::vector<L2Mode> l2_modes;
   std::vector<CacheState> cache_states;
   std::vector<std::int64_t> placements;
@@ -67,7 +68,7 @@ class PointList {
   const std::vector<GpuSpec>& gpus() const { return axes_.gpus; }
 
  private:
-  static constexpr std::size_t kAxes = 21;
+  static constexpr std::size_t kAxes = 22;
   using Indices = std::array<std::size_t, kAxes>;
 
   Indices indices_of(std::size_t index) const;

@@ -68,6 +68,10 @@ void parse_orders(std::string_view option, std::string_view text, PointAxes& axe
   axes.orders = parse_words<Order>(option, text, parse_order, "expected q-fastest or head-fastest");
 }
 
+void parse_kv_walks(std::string_view option, std::string_view text, PointAxes& axes) {
+  axes.kv_walks = parse_words<Walk>(option, text, parse_walk, "expected up, down or alternating");
+}
+
 void parse_l2_modes(std::string_view option, std::string_view text, PointAxes& axes) {
   axes.l2_modes =
       parse_words<L2Mode>(option, text, parse_l2_mode,
@@ -196,6 +200,9 @@ constexpr std::array kOptions{
                 parse_numbers<&PointAxes::splits, kSizes>},
     PointOption{"--order", "LIST", kImplementation, "what runs fastest in the grid: q-fastest, head-fastest",
                 "q-fastest", parse_orders},
+    PointOption{"--kv-walk", "LIST", kImplementation,
+                "order of a CTA's K/V tiles: up, down, alternating (from one q tile to the next)", "up",
+                parse_kv_walks},
     PointOption{"--l2", "LIST", kState, "model of the L2: none (predicted HBM bytes are the compulsory ones)",
                 "none", parse_l2_modes},
     PointOption{"--cache-state", "LIST", kState, "L2 before the program: cold, warm", "cold",
@@ -211,7 +218,8 @@ constexpr std::string_view kAxisHelp =
     "point,\n"
     "in the order of gpu, direction, dtype, heads, kv-heads, head-dim, head-dim-v, batch, seqlen, seqlen-kv, "
     "seed,\n"
-    "mask, algorithm and variant, br, bc, stages, splits, order, l2, cache-state, placement: the last runs "
+    "mask, algorithm and variant, br, bc, stages, splits, order, kv-walk, l2, cache-state, placement: the "
+    "last runs "
     "fastest.";
 
 std::string full_help(const PointOption& option) {

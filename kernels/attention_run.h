@@ -9,7 +9,6 @@
 #include "kernels/compiler.h"
 #include "kernels/reference.h"
 #include "sim/program.h"
-#include "sim/tile.h"
 #include "sim/units.h"
 
 // Runs a program's kernels on tensors that the caller has placed. Nothing here knows an algorithm: what is
@@ -33,8 +32,7 @@ class AttentionRun {
   // Compiles or finds and loads the kernels. Throws UserError or std::runtime_error as KernelCompiler does,
   // DeviceError when the GPU refuses a kernel, std::logic_error for a program whose kernels are not
   // described.
-  AttentionRun(const Program& program, const Tile& tile, const KernelCompiler& compiler,
-               int compute_capability);
+  AttentionRun(const Program& program, const KernelCompiler& compiler, int compute_capability);
   ~AttentionRun();
   AttentionRun(AttentionRun&&) noexcept;
   AttentionRun& operator=(AttentionRun&&) noexcept;

@@ -13,7 +13,7 @@ namespace {
 
 struct AttentionRun::State {};
 
-AttentionRun::AttentionRun(const Program&, const Tile&, const KernelCompiler&, int) { throw_absent(); }
+AttentionRun::AttentionRun(const Program&, const KernelCompiler&, int) { throw_absent(); }
 AttentionRun::~AttentionRun() = default;
 AttentionRun::AttentionRun(AttentionRun&&) noexcept = default;
 AttentionRun& AttentionRun::operator=(AttentionRun&&) noexcept = default;

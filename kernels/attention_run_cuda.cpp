@@ -105,11 +105,10 @@ struct AttentionRun::State {
   AttentionParams params{};
 };
 
-AttentionRun::AttentionRun(const Program& program, const Tile& tile, const KernelCompiler& compiler,
-                           int compute_capability)
+AttentionRun::AttentionRun(const Program& program, const KernelCompiler& compiler, int compute_capability)
     : state_(std::make_unique<State>()) {
   state_->program = program;
-  const std::vector<KernelBuild> builds = kernel_builds(program, tile);
+  const std::vector<KernelBuild> builds = kernel_builds(program);
   state_->hash = hbmscope::kernel_hash(builds);
   for (std::size_t index = 0; index < builds.size(); ++index) {
     const Launch& launch = program.launches[static_cast<int>(index)];

@@ -5,10 +5,8 @@
 #include <algorithm>
 #include <optional>
 #include <stdexcept>
-#include <utility>
 
 #include "kernels/fnv.h"
-#include "sim/kernel_shapes/standard_mma.h"
 
 namespace hbmscope {
 
@@ -34,21 +32,6 @@ std::optional<std::string_view> quoted_include(std::string_view line) {
   return line.substr(0, line.find('"'));
 }
 
-// Everything that a kernel may be compiled for, sorted by name.
-std::vector<KernelMacro> all_macros(const Problem& problem, const Tile& tile) {
-  const long long s_columns = standard_s_columns(problem.seqlen_kv);
-  const StandardSoftmaxShape softmax =
-      standard_softmax_supported(s_columns) ? standard_softmax_shape(s_columns) : StandardSoftmaxShape{};
-  return {{"HBMSCOPE_BC", std::to_string(tile.bc)},
-          {"HBMSCOPE_BR", std::to_string(tile.br)},
-          {"HBMSCOPE_CAUSAL", problem.mask == Mask::causal ? "1" : "0"},
-          {"HBMSCOPE_DTYPE_BF16", problem.dtype == DataType::bf16 ? "1" : "0"},
-          {"HBMSCOPE_HEAD_DIM", std::to_string(problem.head_dim)},
-          {"HBMSCOPE_STAGES", std::to_string(tile.stages)},
-          {"HBMSCOPE_THREADS_PER_ROW", std::to_string(softmax.threads_per_row)},
-          {"HBMSCOPE_VECTORS_PER_THREAD", std::to_string(softmax.vectors_per_thread)}};
-}
-
 std::vector<std::string_view> quoted_includes(std::string_view text) {
   std::vector<std::string_view> names;
   while (!text.empty()) {
@@ -61,22 +44,18 @@ std::vector<std::string_view> quoted_includes(std::string_view text) {
 
 }  // namespace
 
-KernelBuild kernel_build(std::string_view kernel, const Problem& problem, const Tile& tile) {
-  KernelBuild build{std::string(kernel), {}};
-  const std::vector<EmbeddedFile> sources = needed_sources(build);
-  for (KernelMacro& macro : all_macros(problem, tile)) {
-    const auto mentions = [&](const EmbeddedFile& file) {
-      return file.text.find(macro.name) != std::string_view::npos;
-    };
-    if (std::ranges::any_of(sources, mentions)) build.macros.push_back(std::move(macro));
+KernelBuild kernel_build(const Launch& launch) {
+  KernelBuild build{std::string(launch.kernel), {}};
+  for (const Macro& macro : launch.macros) {
+    build.macros.push_back({std::string(macro.name), std::to_string(macro.value)});
   }
+  std::ranges::sort(build.macros, {}, &KernelMacro::name);
   return build;
 }
 
-std::vector<KernelBuild> kernel_builds(const Program& program, const Tile& tile) {
+std::vector<KernelBuild> kernel_builds(const Program& program) {
   std::vector<KernelBuild> builds;
-  for (const Launch& launch : program.launches)
-    builds.push_back(kernel_build(launch.kernel, program.problem, tile));
+  for (const Launch& launch : program.launches) builds.push_back(kernel_build(launch));
   return builds;
 }
 

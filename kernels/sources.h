@@ -6,9 +6,7 @@
 #include <vector>
 
 #include "sim/embedded_file.h"
-#include "sim/problem.h"
 #include "sim/program.h"
-#include "sim/tile.h"
 
 // The device sources that travel inside the binary, and what they are compiled with. Needs no CUDA: a machine
 // without a toolkit computes the same hash, and so recognises what was recorded from a kernel.
@@ -29,17 +27,16 @@ struct KernelBuild {
 // kernels/device/* and sim/kernel_shapes/*.
 std::span<const EmbeddedFile> device_sources();
 
-// What runs one kernel of a program for `problem` with `tile`. A macro that no needed source mentions is left
-// out, so points that differ only in it share a build: lengths, heads and batch are arguments, not macros.
-// Throws std::logic_error when there is no such kernel.
-KernelBuild kernel_build(std::string_view kernel, const Problem& problem, const Tile& tile);
+// What runs a launch. Points that differ only in what its macros do not say share a build: lengths, heads and
+// batch are arguments of a kernel.
+KernelBuild kernel_build(const Launch& launch);
 
-// One for every launch of the program, in order. Throws std::logic_error for a launch without a kernel.
-std::vector<KernelBuild> kernel_builds(const Program& program, const Tile& tile);
+// One for every launch of the program, in order.
+std::vector<KernelBuild> kernel_builds(const Program& program);
 
 // The source and every embedded file that it includes, directly or not, in the order of first inclusion.
 // Includes in quotes are names from the repository's root. Throws std::logic_error for one that is not among
-// `files`.
+// `files`, and for a launch without a kernel.
 std::vector<EmbeddedFile> needed_sources(const KernelBuild& build,
                                          std::span<const EmbeddedFile> files = device_sources());
 

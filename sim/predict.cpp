@@ -80,7 +80,7 @@ Record predict_record(const PointContext& context, const Point& point, Predictio
                       bool with_rows) {
   Record record;
   record.point = point;
-  const Plan plan{point.problem, point.tile, point.order};
+  const Plan plan{point.problem, point.tile, point.order, point.kv_walk};
   record.prediction = predict(context, plan, point.l2_mode, scratch);
   record.reason = infeasible_reason(context, plan, scratch.program);
   record.feasible = record.reason.empty();

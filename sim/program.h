@@ -9,6 +9,7 @@
 
 #include "sim/fixed_list.h"
 #include "sim/problem.h"
+#include "sim/tile.h"
 
 // An attention algorithm as data. An algorithm's file builds a Program; traffic, compulsory bytes, FLOPs,
 // shared-memory bytes, occupancy, the stream of accesses and the explanation all derive from it and name no
@@ -20,6 +21,7 @@ inline constexpr int kMaxLoops = 8;
 inline constexpr int kMaxSteps = 48;
 inline constexpr int kMaxTensors = 20;
 inline constexpr int kMaxLaunches = 6;
+inline constexpr int kMaxMacros = 12;
 inline constexpr int kNone = -1;
 inline constexpr std::int64_t kUnbounded = std::numeric_limits<std::int64_t>::max();
 
@@ -66,8 +68,6 @@ struct Bound {
 
   bool operator==(const Bound&) const = default;
 };
-
-enum class Walk : std::uint8_t { up, down, alternating };  // alternating: flips with the parity of a loop
 
 struct Loop {
   std::string_view name;
@@ -162,10 +162,17 @@ enum class Schedule : std::uint8_t {
   longest_first,   // as atomic_counter, items with the most iterations first
 };
 
+// A compile-time parameter of a kernel's source.
+struct Macro {
+  std::string_view name;
+  std::int64_t value = 0;
+};
+
 struct Launch {
-  std::string_view name;             // shown to people
-  std::string_view kernel;           // entry point of the compiled kernel; empty for a model-only launch
-  FixedList<Loop, kMaxLoops> loops;  // the first `grid_loops` span the grid, first = fastest
+  std::string_view name;                // shown to people
+  std::string_view kernel;              // entry point of the compiled kernel; empty for a model-only launch
+  FixedList<Macro, kMaxMacros> macros;  // all that the kernel's source asks for
+  FixedList<Loop, kMaxLoops> loops;     // the first `grid_loops` span the grid, first = fastest
   int grid_loops = 0;
   FixedList<Access, 16> accesses;
   FixedList<Compute, 8> computes;

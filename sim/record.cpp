@@ -13,6 +13,7 @@ std::optional<double> relative_error(std::optional<std::uint64_t> predicted,
 
 constexpr EnumNames<Status, 3> kStatusNames{{"ok", "skipped", "failed"}};
 constexpr EnumNames<Order, 2> kOrderNames{{"q-fastest", "head-fastest"}};
+constexpr EnumNames<Walk, 3> kWalkNames{{"up", "down", "alternating"}};
 constexpr EnumNames<L2Mode, 3> kL2ModeNames{{"none", "model", "replay"}};
 constexpr EnumNames<CacheState, 2> kCacheStateNames{{"cold", "warm"}};
 constexpr EnumNames<Boundary, 3> kBoundaryNames{{"hbm", "l2", "sram"}};
@@ -41,11 +42,13 @@ Errors errors_of(const Record& record) {
 
 std::string_view to_string(Status status) { return kStatusNames.name(status); }
 std::string_view to_string(Order order) { return kOrderNames.name(order); }
+std::string_view to_string(Walk walk) { return kWalkNames.name(walk); }
 std::string_view to_string(L2Mode mode) { return kL2ModeNames.name(mode); }
 std::string_view to_string(CacheState state) { return kCacheStateNames.name(state); }
 std::string_view to_string(Boundary boundary) { return kBoundaryNames.name(boundary); }
 std::optional<Status> parse_status(std::string_view text) { return kStatusNames.parse(text); }
 std::optional<Order> parse_order(std::string_view text) { return kOrderNames.parse(text); }
+std::optional<Walk> parse_walk(std::string_view text) { return kWalkNames.parse(text); }
 std::optional<L2Mode> parse_l2_mode(std::string_view text) { return kL2ModeNames.parse(text); }
 std::optional<CacheState> parse_cache_state(std::string_view text) { return kCacheStateNames.parse(text); }
 std::optional<Boundary> parse_boundary(std::string_view text) { return kBoundaryNames.parse(text); }

@@ -10,7 +10,8 @@
 
 namespace hbmscope {
 
-inline constexpr int kSchemaVersion = 1;
+// 2 added kv_walk.
+inline constexpr int kSchemaVersion = 2;
 
 enum class Status : std::uint8_t { ok, skipped, failed };
 enum class Order : std::uint8_t { q_fastest, head_fastest };
@@ -25,6 +26,7 @@ struct Point {
   Problem problem;
   Tile tile;
   Order order = Order::q_fastest;
+  Walk kv_walk = Walk::up;
   L2Mode l2_mode = L2Mode::none;
   CacheState cache_state = CacheState::cold;
   std::int64_t placement = 0;
@@ -149,11 +151,13 @@ std::optional<std::uint64_t> total_hbm_write_bytes(const Measurement& measuremen
 
 std::string_view to_string(Status status);
 std::string_view to_string(Order order);
+std::string_view to_string(Walk walk);
 std::string_view to_string(L2Mode mode);
 std::string_view to_string(CacheState state);
 std::string_view to_string(Boundary boundary);
 std::optional<Status> parse_status(std::string_view text);
 std::optional<Order> parse_order(std::string_view text);
+std::optional<Walk> parse_walk(std::string_view text);
 std::optional<L2Mode> parse_l2_mode(std::string_view text);
 std::optional<CacheState> parse_cache_state(std::string_view text);
 std::optional<Boundary> parse_boundary(std::string_view text);

@@ -64,6 +64,9 @@ void assign(Direction& to, std::string_view name, const FieldValue& value) {
 void assign(Order& to, std::string_view name, const FieldValue& value) {
   assign_enum(to, name, value, parse_order, "q-fastest or head-fastest");
 }
+void assign(Walk& to, std::string_view name, const FieldValue& value) {
+  assign_enum(to, name, value, parse_walk, "up, down or alternating");
+}
 void assign(L2Mode& to, std::string_view name, const FieldValue& value) {
   assign_enum(to, name, value, parse_l2_mode, "none, model or replay");
 }
@@ -122,6 +125,14 @@ constexpr Field plain(FieldGroup group, std::string_view csv, std::string_view j
 template <class Access>
 constexpr Field point(std::string_view name, Access access, std::string_view description, bool key = true) {
   return plain(FieldGroup::point, name, name, key, access, description);
+}
+
+// A part of the key that older schema versions lack: what it had to be then is the default.
+template <class Access>
+constexpr Field newer_point(std::string_view name, Access access, std::string_view description) {
+  Field field = point(name, access, description);
+  field.required = false;
+  return field;
 }
 
 template <class Access>
@@ -227,6 +238,7 @@ constexpr std::array kFields{
     point("stages", HBMSCOPE_AT(point.tile.stages), "K/V tiles in flight"),
     point("splits", HBMSCOPE_AT(point.tile.splits), "CTAs that share a row of K/V tiles"),
     point("order", HBMSCOPE_AT(point.order), "which index of the grid runs fastest"),
+    newer_point("kv_walk", HBMSCOPE_AT(point.kv_walk), "in which order a CTA reads the tiles of K and V"),
     point("l2_mode", HBMSCOPE_AT(point.l2_mode), "what pred_hbm counts: none = compulsory bytes, no L2 model",
           false),
     point("cache_state", HBMSCOPE_AT(point.cache_state), "L2 before the range: cold (and clean) or warm"),

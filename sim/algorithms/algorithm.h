@@ -15,15 +15,18 @@ struct Plan {
   Problem problem;
   Tile tile;
   Order order = Order::q_fastest;
+  Walk kv_walk = Walk::up;
 };
 
 // What of a plan a variant's programs honour beyond forward attention over contiguous, unsplit K and V with q
-// tiles fastest. What is not taken would be answered with the count of something else.
+// tiles fastest and K/V tiles ascending. What is not taken would be answered with the count of something
+// else.
 struct Takes {
   bool backward = false;
   bool splits = false;
   bool paged = false;
   bool head_fastest = false;
+  bool kv_walks = false;
 };
 
 // One implementation of an algorithm. `build` fills an empty program for any problem and tile that `takes`
@@ -53,8 +56,8 @@ std::span<const Algorithm* const> algorithms();
 const Algorithm& find_algorithm(std::string_view name);
 const Variant& find_variant(const Algorithm& algorithm, std::string_view name);
 
-// Throws UserError naming the option (--direction, --splits, --page-size, --order) that the variant does not
-// take, and what is accepted.
+// Throws UserError naming the option (--direction, --splits, --page-size, --order, --kv-walk) that the
+// variant does not take, and what is accepted.
 void check_plan(const Algorithm& algorithm, const Variant& variant, const Plan& plan);
 
 // Empties `program` and builds it.

@@ -23,6 +23,9 @@ void check_plan(const Algorithm& algorithm, const Variant& variant, const Plan& 
   if (plan.order != Order::q_fastest && !takes.head_fastest) {
     refuse("--order", to_string(plan.order), "q-fastest", "has one order only");
   }
+  if (plan.kv_walk != Walk::up && !takes.kv_walks) {
+    refuse("--kv-walk", to_string(plan.kv_walk), "up", "reads K and V in ascending order only");
+  }
 }
 
 }  // namespace hbmscope

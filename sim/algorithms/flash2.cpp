@@ -53,7 +53,10 @@ void build_launch(const Plan& plan, const Tensors& tensors, const OnChip& on_chi
   const Range value_columns = whole(problem.head_dim_v);
 
   load(launch, tensors.q, grid.query_plane, grid.query_rows, query_columns, path);
-  const int kv_tile = open_loop(launch, visible_kv_tiles(problem, grid.q_tile, tile.br, tile.bc));
+  Loop kv_tiles = visible_kv_tiles(problem, grid.q_tile, tile.br, tile.bc);
+  kv_tiles.walk = plan.kv_walk;
+  kv_tiles.alternates_with = grid.q_tile;
+  const int kv_tile = open_loop(launch, kv_tiles);
   const Range keys = tile_of(kv_tile, tile.bc, problem.seqlen_kv);
   load(launch, tensors.k, grid.key_value_plane, keys, query_columns, path);
   if (on_chip.held_q_read != 0) {
@@ -81,6 +84,9 @@ void build_mma(const Plan& plan, Program& program) {
   Launch& launch = program.launches.add();
   launch.name = "flash2";
   launch.kernel = "flash2_mma";
+  add_mma_macros(plan, launch);
+  launch.macros.push({"HBMSCOPE_STAGES", plan.tile.stages});
+  launch.macros.push({"HBMSCOPE_CAUSAL", plan.problem.mask == Mask::causal});
   OnChip on_chip;
   if (mma_limit(plan).empty()) {
     const Flash2MmaShape shape{static_cast<int>(plan.tile.br), static_cast<int>(plan.tile.bc),
@@ -111,13 +117,13 @@ const std::array<Variant, 2> kVariants{{
      true,
      build_mma,
      mma_limit,
-     {.head_fastest = true}},
+     {.head_fastest = true, .kv_walks = true}},
     {"paper",
      "the paper's count: every element of the problem's size, no kernel",
      false,
      build_paper,
      nullptr,
-     {.head_fastest = true}},
+     {.head_fastest = true, .kv_walks = true}},
 }};
 
 }  // namespace

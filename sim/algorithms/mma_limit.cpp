@@ -31,7 +31,17 @@ std::string mma_limit(const Plan& plan) {
   if (tile.stages > kLargestMmaStages)
     return fmt::format("{} stages, the kernel takes 1 to {}", tile.stages, kLargestMmaStages);
   if (plan.order != Order::q_fastest) return "order head-fastest, the kernel runs q-fastest";
+  if (plan.kv_walk != Walk::up) {
+    return fmt::format("kv-walk {}, the kernel reads K and V up", to_string(plan.kv_walk));
+  }
   return "";
+}
+
+void add_mma_macros(const Plan& plan, Launch& launch) {
+  launch.macros.push({"HBMSCOPE_BR", plan.tile.br});
+  launch.macros.push({"HBMSCOPE_BC", plan.tile.bc});
+  launch.macros.push({"HBMSCOPE_HEAD_DIM", plan.problem.head_dim});
+  launch.macros.push({"HBMSCOPE_DTYPE_BF16", plan.problem.dtype == DataType::bf16});
 }
 
 }  // namespace hbmscope

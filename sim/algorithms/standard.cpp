@@ -38,6 +38,7 @@ void build_mma_scores(const Plan& plan, const Tensors& tensors, bool described, 
   const std::int64_t columns = standard_s_columns(problem.seqlen_kv);
   launch.name = "S = QKᵀ";
   launch.kernel = "standard_qk";
+  add_mma_macros(plan, launch);
   const int q_tile = launch.loops.push(counted("q tile", ceil_div(problem.seqlen_q, plan.tile.br)));
   const int kv_tile = launch.loops.push(counted("kv tile", ceil_div(columns, plan.tile.bc)));
   const int head = launch.loops.push(counted("head", problem.heads));
@@ -71,6 +72,10 @@ void build_mma_softmax(const Plan& plan, const Tensors& tensors, bool described,
   const std::int64_t rows = shape.rows_per_cta();
   launch.name = "P = softmax(S)";
   launch.kernel = "standard_softmax";
+  launch.macros.push({"HBMSCOPE_DTYPE_BF16", problem.dtype == DataType::bf16});
+  launch.macros.push({"HBMSCOPE_CAUSAL", problem.mask == Mask::causal});
+  launch.macros.push({"HBMSCOPE_THREADS_PER_ROW", shape.threads_per_row});
+  launch.macros.push({"HBMSCOPE_VECTORS_PER_THREAD", shape.vectors_per_thread});
   const int row_tile = launch.loops.push(counted("row tile", ceil_div(problem.seqlen_q, rows)));
   const int matrix = launch.loops.push(counted("head and batch", problem.batch * problem.heads));
   launch.grid_loops = 2;
@@ -93,6 +98,8 @@ void build_mma_output(const Plan& plan, const Tensors& tensors, bool described, 
   const std::int64_t columns = standard_s_columns(problem.seqlen_kv);
   launch.name = "O = PV";
   launch.kernel = "standard_pv";
+  add_mma_macros(plan, launch);
+  launch.macros.push({"HBMSCOPE_STAGES", plan.tile.stages});
   const QueryGrid grid = query_grid(launch, problem, plan.tile.br, false);
   const int kv_tile = open_loop(launch, counted("kv tile", ceil_div(problem.seqlen_kv, plan.tile.bc)));
   const Range keys = tile_of(kv_tile, plan.tile.bc, problem.seqlen_kv);

@@ -61,7 +61,7 @@ TEST_P(AttentionGpuTest, AgreesWithTheReference) {
   const Device device;
   const GpuCase& c = GetParam();
   const Program program = program_of(c);
-  AttentionRun run(program, c.tile, KernelCompiler{}, device.compute_capability());
+  AttentionRun run(program, KernelCompiler{}, device.compute_capability());
   const GuardedTensors tensors(program);
   const AttentionInputs inputs = make_inputs(c.problem, 1, c.spread);
   upload_inputs(program, inputs, tensors.addresses());

@@ -20,7 +20,7 @@ std::map<std::string, LaunchBuild> builds_of(const std::vector<GpuCase>& cases) 
   std::map<std::string, LaunchBuild> builds;
   for (const GpuCase& c : cases) {
     const Program program = program_of(c);
-    const std::vector<KernelBuild> of_program = kernel_builds(program, c.tile);
+    const std::vector<KernelBuild> of_program = kernel_builds(program);
     for (std::size_t index = 0; index < of_program.size(); ++index) {
       const std::int64_t threads = program.launches[static_cast<int>(index)].threads;
       builds.emplace(kernel_hash(of_program[index]), LaunchBuild{of_program[index], threads});

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <fstream>
 #include <iterator>
+#include <set>
 #include <stdexcept>
 
 #include "sim/algorithms/algorithm.h"
@@ -74,15 +75,51 @@ TEST(DeviceSources, AreTheFilesOfTheRepository) {
   }
 }
 
-TEST(KernelBuilds, ExistForEveryVariantWithAKernel) {
+// The program of a variant, and the build of one of its launches.
+Program program_of(std::string_view algorithm, const Plan& plan) {
+  Program program;
+  const Algorithm& found = find_algorithm(algorithm);
+  build_program(found, find_variant(found, "mma"), plan, program);
+  return program;
+}
+
+std::string hash_of(std::string_view algorithm, std::string_view kernel, const Plan& plan) {
+  for (const KernelBuild& build : kernel_builds(program_of(algorithm, plan))) {
+    if (build.kernel == kernel) return kernel_hash(build);
+  }
+  throw std::logic_error("no such kernel");
+}
+
+// The words in a text that begin as our macros do.
+std::set<std::string> macro_names(std::string_view text) {
+  constexpr std::string_view kPrefix = "HBMSCOPE_";
+  std::set<std::string> names;
+  for (std::size_t at = text.find(kPrefix); at != std::string_view::npos; at = text.find(kPrefix, at)) {
+    const std::size_t end = text.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_", at);
+    names.emplace(text.substr(at, end - at));
+    at = std::min(end, text.size());
+  }
+  return names;
+}
+
+TEST(KernelBuilds, GiveEveryKernelExactlyTheMacrosThatItsSourceNames) {
   for (const Algorithm* algorithm : algorithms()) {
     for (const Variant& variant : algorithm->variants) {
       if (!variant.has_kernel) continue;
       Program program;
       build_program(*algorithm, variant, {}, program);
-      const std::vector<KernelBuild> builds = kernel_builds(program, Tile{});
+      const std::vector<KernelBuild> builds = kernel_builds(program);
       EXPECT_EQ(builds.size(), program.launches.size());
       EXPECT_EQ(kernel_hash(builds).size(), 16U);
+      for (const KernelBuild& build : builds) {
+        std::set<std::string> given;
+        for (const KernelMacro& macro : build.macros) given.insert(macro.name);
+        EXPECT_EQ(given.size(), build.macros.size()) << build.kernel << " is given a macro twice";
+        EXPECT_TRUE(std::ranges::is_sorted(build.macros, {}, &KernelMacro::name));
+        std::set<std::string> named;
+        for (const EmbeddedFile& file : needed_sources(build)) named.merge(macro_names(file.text));
+        EXPECT_EQ(given, named) << build.kernel;
+      }
     }
   }
 }
@@ -93,35 +130,34 @@ TEST(KernelBuilds, AreSharedByPointsThatTheKernelCannotTellApart) {
   Problem longer = problem;
   longer.seqlen_q = longer.seqlen_kv = 8192;
   longer.batch = 3;
-  EXPECT_EQ(kernel_hash(kernel_build("flash2_mma", problem, {})),
-            kernel_hash(kernel_build("flash2_mma", longer, {})));
+  EXPECT_EQ(hash_of("flash2", "flash2_mma", {problem}), hash_of("flash2", "flash2_mma", {longer}));
   Problem causal = problem;
   causal.mask = Mask::causal;
-  EXPECT_NE(kernel_hash(kernel_build("flash2_mma", problem, {})),
-            kernel_hash(kernel_build("flash2_mma", causal, {})));
+  EXPECT_NE(hash_of("flash2", "flash2_mma", {problem}), hash_of("flash2", "flash2_mma", {causal}));
   // The full square is multiplied under a mask, too; only the softmax knows it.
-  EXPECT_EQ(kernel_hash(kernel_build("standard_pv", problem, {})),
-            kernel_hash(kernel_build("standard_pv", causal, {})));
+  EXPECT_EQ(hash_of("standard", "standard_pv", {problem}), hash_of("standard", "standard_pv", {causal}));
 }
 
 TEST(KernelBuilds, DependOnEveryPartOfTheTileTheTypeAndTheHeadDim) {
-  const Problem problem;
-  const std::string hash =
-      kernel_hash(kernel_build("flash2_mma", problem, {.br = 64, .bc = 64, .stages = 1}));
-  for (const Tile& tile :
+  const Tile tile{.br = 64, .bc = 64, .stages = 1};
+  const auto flash2_hash = [](const Problem& problem, const Tile& of) {
+    return hash_of("flash2", "flash2_mma", {problem, of});
+  };
+  const std::string hash = flash2_hash({}, tile);
+  for (const Tile& other :
        {Tile{.br = 80, .bc = 64}, Tile{.br = 64, .bc = 80}, Tile{.br = 64, .bc = 64, .stages = 2}}) {
-    EXPECT_NE(kernel_hash(kernel_build("flash2_mma", problem, tile)), hash);
+    EXPECT_NE(flash2_hash({}, other), hash);
   }
   Problem fp16;
   fp16.dtype = DataType::fp16;
-  EXPECT_NE(kernel_hash(kernel_build("flash2_mma", fp16, {.br = 64, .bc = 64})), hash);
+  EXPECT_NE(flash2_hash(fp16, tile), hash);
   Problem narrow;
   narrow.head_dim = narrow.head_dim_v = 64;
-  EXPECT_NE(kernel_hash(kernel_build("flash2_mma", narrow, {.br = 64, .bc = 64})), hash);
+  EXPECT_NE(flash2_hash(narrow, tile), hash);
 }
 
 TEST(KernelBuilds, RefuseAKernelThatDoesNotExist) {
-  EXPECT_THROW(kernel_build("flash9_mma", {}, {}), std::logic_error);
+  EXPECT_THROW(needed_sources({"flash9_mma", {}}), std::logic_error);
 }
 
 }  // namespace

@@ -13,7 +13,7 @@ namespace {
 
 using testing::StartsWith;
 
-// A file with one row that says only what it must.
+// A file of the first schema version, before kv_walk, with one row that says only what it must.
 std::string small_csv(std::string_view more_columns = "", std::string_view more_cells = "") {
   return std::string(
              "schema_version,gpu,algorithm,variant,direction,batch,heads,kv_heads,seqlen_q,seqlen_kv,"
@@ -34,8 +34,8 @@ TEST(Csv, HasTheColumnsOfTheDesignInTheirOrder) {
       csv_header(),
       StartsWith(
           "schema_version,gpu,algorithm,variant,direction,batch,heads,kv_heads,seqlen_q,seqlen_kv,head_dim,"
-          "head_dim_v,dtype,mask,window,page_size,br,bc,stages,splits,order,l2_mode,cache_state,placement,"
-          "seed,kernel_hash,status,feasible,reason,pred_hbm_read_bytes,pred_hbm_write_bytes,"
+          "head_dim_v,dtype,mask,window,page_size,br,bc,stages,splits,order,kv_walk,l2_mode,cache_state,"
+          "placement,seed,kernel_hash,status,feasible,reason,pred_hbm_read_bytes,pred_hbm_write_bytes,"
           "pred_l2_read_bytes,pred_l2_write_bytes,pred_sram_read_bytes,pred_sram_write_bytes,pred_io_bytes,"
           "pred_compulsory_bytes,pred_footprint_bytes,pred_flops,pred_executed_flops,pred_time_s,"
           "pred_limiter,meas_hbm_read_bytes,meas_hbm_write_bytes,meas_hbm_deferred_write_bytes,"
@@ -47,10 +47,11 @@ TEST(Csv, HasTheColumnsOfTheDesignInTheirOrder) {
 TEST(Csv, WritesExactIntegersShortRealsAndEmptyCells) {
   std::string row;
   append_csv_row(row, sample_record());
-  EXPECT_THAT(row, StartsWith("1,h200,flash2,mma,forward,1,16,16,4096,4096,128,128,bf16,full,0,0,128,64,1,1,"
-                              "q-fastest,none,cold,0,1,0123456789abcdef,ok,1,,1000,500,18446744073709551615,"
-                              "500,7000,,9500,1500,1600,123456,123457,1e-05,tensor,800,300,200,"
-                              "18446744073709551614,,,,,2e-05,,0.001,0.25,0,0,,,,-0.5,live,NVIDIA H200,"));
+  EXPECT_THAT(row,
+              StartsWith("2,h200,flash2,mma,forward,1,16,16,4096,4096,128,128,bf16,full,0,0,128,64,1,1,"
+                         "q-fastest,up,none,cold,0,1,0123456789abcdef,ok,1,,1000,500,18446744073709551615,"
+                         "500,7000,,9500,1500,1600,123456,123457,1e-05,tensor,800,300,200,"
+                         "18446744073709551614,,,,,2e-05,,0.001,0.25,0,0,,,,-0.5,live,NVIDIA H200,"));
   EXPECT_THAT(row, testing::EndsWith("\"sram: \"\"not read\"\", no permission\"\n"));
 }
 
@@ -81,14 +82,15 @@ TEST(Csv, ReadsASubsetOfColumns) {
   const std::vector<Record> records = read_csv(small_csv(), "f.csv");
   ASSERT_EQ(records.size(), 1U);
   EXPECT_EQ(records[0].point.problem.kv_heads, 4);
+  EXPECT_EQ(records[0].point.kv_walk, Walk::up);
   EXPECT_FALSE(records[0].prediction);
   EXPECT_FALSE(records[0].measurement);
   EXPECT_TRUE(read_csv(csv_header(), "f.csv").empty());
 }
 
 TEST(Csv, RefusesOtherVersions) {
-  EXPECT_EQ(read_error(replaced(small_csv(), "\n1,", "\n2,")),
-            "f.csv:2: schema_version: '2' is not accepted; expected a version from 1 to 1; a newer hbmscope "
+  EXPECT_EQ(read_error(replaced(small_csv(), "\n1,", "\n3,")),
+            "f.csv:2: schema_version: '3' is not accepted; expected a version from 1 to 2; a newer hbmscope "
             "wrote this file");
   // The newer version is the reason even where its columns are not known.
   EXPECT_THAT(read_error(replaced(small_csv(",pred_new", ",5"), "\n1,", "\n7,")),
@@ -105,7 +107,7 @@ TEST(Csv, RefusesColumnsThatAreUnknownMissingOrTwice) {
   EXPECT_EQ(read_error(small_csv(",pred_l1_bytes", ",5")),
             "f.csv:1: column 27: 'pred_l1_bytes' is not accepted; expected a column of hbmscope's");
   EXPECT_THAT(read_error(replaced(csv_header(), "reason", "raison")),
-              StartsWith("f.csv:1: column 29: 'raison'"));
+              StartsWith("f.csv:1: column 30: 'raison'"));
   EXPECT_EQ(read_error(small_csv(",heads", ",16")),
             "f.csv:1: 'heads' is not accepted; this column is there twice; expected each column once");
   EXPECT_EQ(read_error(replaced(replaced(small_csv(), ",kv_heads", ""), ",16,4,", ",16,")),

@@ -151,6 +151,7 @@ inline Record random_record() {
   record.point.problem = random_problem();
   record.point.tile = {random_size(), random_size(), random_size(), random_size()};
   record.point.order = *rc::gen::element(Order::q_fastest, Order::head_fastest);
+  record.point.kv_walk = *rc::gen::element(Walk::up, Walk::down, Walk::alternating);
   record.point.l2_mode = *rc::gen::element(L2Mode::none, L2Mode::model, L2Mode::replay);
   record.point.cache_state = *rc::gen::element(CacheState::cold, CacheState::warm);
   record.point.placement = random_number();

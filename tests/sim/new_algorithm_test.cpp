@@ -16,7 +16,7 @@ namespace {
 // and weighs V with them. K is scanned in alternating direction, so that its end is still in the cache.
 void build_two_pass(const Plan& plan, BuiltProgram& built) {
   using namespace build;
-  const auto& [problem, tile, order] = plan;
+  const auto& [problem, tile, order, walk] = plan;
   Program& program = built.program;
   program.algorithm = "two pass";
   program.problem = problem;

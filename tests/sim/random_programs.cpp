@@ -138,6 +138,7 @@ rc::Gen<Plan> any_plan() {
     plan.tile.br = from(1, 64);
     plan.tile.bc = from(1, 64);
     plan.order = *rc::gen::element(Order::q_fastest, Order::head_fastest);
+    plan.kv_walk = *rc::gen::element(Walk::up, Walk::down, Walk::alternating);
     return plan;
   });
 }

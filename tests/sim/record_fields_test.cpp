@@ -12,8 +12,8 @@ namespace {
 // A value of the field's type that is not its default.
 FieldValue example_of(const Field& field) {
   static const std::vector<std::pair<std::string_view, std::string>> names{
-      {"direction", "backward"}, {"dtype", "fp8"},        {"mask", "window"},  {"order", "head-fastest"},
-      {"l2_mode", "replay"},     {"cache_state", "warm"}, {"status", "failed"}};
+      {"direction", "backward"}, {"dtype", "fp8"},      {"mask", "window"},      {"order", "head-fastest"},
+      {"kv_walk", "down"},       {"l2_mode", "replay"}, {"cache_state", "warm"}, {"status", "failed"}};
   for (const auto& [name, value] : names) {
     if (field.csv_name == name) return value;
   }

@@ -68,6 +68,7 @@ TEST(RecordNames, ParseWhatTheyPrint) {
   for (Status status : {Status::ok, Status::skipped, Status::failed})
     EXPECT_EQ(parse_status(to_string(status)), status);
   for (Order order : {Order::q_fastest, Order::head_fastest}) EXPECT_EQ(parse_order(to_string(order)), order);
+  for (Walk walk : {Walk::up, Walk::down, Walk::alternating}) EXPECT_EQ(parse_walk(to_string(walk)), walk);
   for (L2Mode mode : {L2Mode::none, L2Mode::model, L2Mode::replay})
     EXPECT_EQ(parse_l2_mode(to_string(mode)), mode);
   for (CacheState state : {CacheState::cold, CacheState::warm}) {

@@ -23,6 +23,8 @@ const std::vector<Special>& specials() {
       {"--splits", {.tile = {.splits = 2}}, &Takes::splits},
       {"--page-size", {.problem = {.page_size = 16}}, &Takes::paged},
       {"--order", {.order = Order::head_fastest}, &Takes::head_fastest},
+      {"--kv-walk", {.kv_walk = Walk::down}, &Takes::kv_walks},
+      {"--kv-walk", {.kv_walk = Walk::alternating}, &Takes::kv_walks},
   };
   return all;
 }
@@ -87,6 +89,25 @@ TEST(CheckPlan, TakesTheOrdersThatGridsHonour) {
         honoured = honoured && grid_of(usual.launches[l]) != grid_of(other.launches[l]);
       }
       EXPECT_EQ(variant.takes.head_fastest, honoured) << algorithm->name << " " << variant.name;
+    }
+  }
+}
+
+TEST(CheckPlan, TakesTheWalksThatLoopsHonour) {
+  const auto walks = [](const Program& program) {
+    std::vector<Walk> found;
+    for (const Launch& launch : program.launches) {
+      for (const Loop& loop : launch.loops) found.push_back(loop.walk);
+    }
+    return found;
+  };
+  for (const Algorithm* algorithm : algorithms()) {
+    for (const Variant& variant : algorithm->variants) {
+      const std::vector<Walk> usual = walks(built(*algorithm, variant, {}));
+      for (const Walk walk : {Walk::down, Walk::alternating}) {
+        const bool honoured = walks(built(*algorithm, variant, {.kv_walk = walk})) != usual;
+        EXPECT_EQ(variant.takes.kv_walks, honoured) << algorithm->name << " " << variant.name;
+      }
     }
   }
 }

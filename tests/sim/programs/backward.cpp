@@ -42,7 +42,7 @@ void build_preprocess(const Plan& plan, const Tensors& tensors, Launch& launch) 
 }
 
 void build_blocks(const Plan& plan, const Tensors& tensors, Launch& launch) {
-  const auto& [problem, tile, order] = plan;
+  const auto& [problem, tile, order, walk] = plan;
   launch.name = "backward";
   const int kv_tile = launch.loops.push(counted("kv tile", ceil_div(problem.seqlen_kv, tile.bc)));
   const int kv_head = launch.loops.push(counted("kv head", problem.kv_heads));

@@ -32,7 +32,7 @@ void build_longest_first(const Plan& plan, std::int64_t persistent_ctas, BuiltPr
 }
 
 void build_multicast(const Plan& plan, std::int64_t cluster, BuiltProgram& built) {
-  const auto& [problem, tile, order] = plan;
+  const auto& [problem, tile, order, walk] = plan;
   Program& program = built.program;
   program.algorithm = "multicast";
   program.problem = problem;
@@ -107,7 +107,7 @@ void build_packed_gqa(const Plan& plan, BuiltProgram& built) {
 }
 
 void build_mla(const Plan& plan, BuiltProgram& built) {
-  const auto& [problem, tile, order] = plan;
+  const auto& [problem, tile, order, walk] = plan;
   Program& program = built.program;
   program.algorithm = "mla";
   program.problem = problem;

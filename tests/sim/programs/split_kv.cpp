@@ -9,7 +9,7 @@ namespace hbmscope::test {
 using namespace build;
 
 void build_split_kv(const Plan& plan, BuiltProgram& built) {
-  const auto& [problem, tile, order] = plan;
+  const auto& [problem, tile, order, walk] = plan;
   Program& program = built.program;
   program.algorithm = "split-KV";
   program.problem = problem;

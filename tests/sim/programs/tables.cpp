@@ -40,7 +40,7 @@ Pages flatten(const std::vector<std::vector<std::int64_t>>& block_table) {
 
 void build_paged(const Plan& plan, const std::vector<std::int64_t>& lengths,
                  const std::vector<std::vector<std::int64_t>>& block_table, BuiltProgram& built) {
-  const auto& [problem, tile, order] = plan;
+  const auto& [problem, tile, order, walk] = plan;
   const std::int64_t page = problem.page_size;
   const Pages pages = flatten(block_table);
   Program& program = built.program;
@@ -102,7 +102,7 @@ void build_paged(const Plan& plan, const std::vector<std::int64_t>& lengths,
 }
 
 void build_ragged_batch(const Plan& plan, const std::vector<std::int64_t>& lengths, BuiltProgram& built) {
-  const auto& [problem, tile, order] = plan;
+  const auto& [problem, tile, order, walk] = plan;
   Program& program = built.program;
   program.algorithm = "ragged batch";
   program.problem = problem;
