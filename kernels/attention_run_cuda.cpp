@@ -1,13 +1,12 @@
 #include <algorithm>
-#include <bit>
 #include <cstddef>
 #include <stdexcept>
 #include <type_traits>
 #include <utility>
 
+#include "kernels/attention_params.h"
 #include "kernels/attention_run.h"
 #include "kernels/cuda/device.h"
-#include "kernels/device/params.h"
 #include "kernels/poison.h"
 
 namespace hbmscope {
@@ -45,40 +44,6 @@ LoadedLaunch load_launch(const Program& program, const Launch& launch, const Com
   const LaunchShape shape = launch_shape(program, launch, compiled.resources_of(entry));
   kernel.allow_dynamic_shared_bytes(shape.shared_bytes);
   return {std::move(module), kernel, shape};
-}
-
-// Device address of a tensor as the kernels take it; null where the program has none, because no launch
-// touches it then.
-void* tensor_pointer(const Program& program, std::string_view name,
-                     std::span<const DeviceAddress> addresses) {
-  const int index = find_tensor(program, name);
-  if (index == kNone || program.tensors[index].role == Role::on_chip) return nullptr;
-  return std::bit_cast<void*>(addresses[static_cast<std::size_t>(index)]);
-}
-
-AttentionParams make_params(const Program& program, std::span<const DeviceAddress> addresses) {
-  const Problem& problem = program.problem;
-  const auto pointer = [&](std::string_view name) { return tensor_pointer(program, name, addresses); };
-  const auto row_stride = [&](std::string_view name) {
-    return pointer(name) == nullptr
-               ? 0
-               : static_cast<int>(program.tensors[find_tensor(program, name)].row_stride);
-  };
-  return {.q = pointer("Q"),
-          .k = pointer("K"),
-          .v = pointer("V"),
-          .o = pointer("O"),
-          .lse = static_cast<float*>(pointer("LSE")),
-          .s = pointer("S"),
-          .p = pointer("P"),
-          .batch = static_cast<int>(problem.batch),
-          .heads = static_cast<int>(problem.heads),
-          .kv_heads = static_cast<int>(problem.kv_heads),
-          .seqlen_q = static_cast<int>(problem.seqlen_q),
-          .seqlen_kv = static_cast<int>(problem.seqlen_kv),
-          .s_columns = row_stride("S"),
-          .lse_columns = row_stride("LSE"),
-          .scale = softmax_scale(problem)};
 }
 
 DeviceAddress address_of(const Program& program, std::string_view name,
@@ -123,7 +88,7 @@ AttentionRun::AttentionRun(AttentionRun&&) noexcept = default;
 AttentionRun& AttentionRun::operator=(AttentionRun&&) noexcept = default;
 
 void AttentionRun::bind(std::span<const DeviceAddress> addresses) {
-  state_->params = make_params(state_->program, addresses);
+  state_->params = attention_params(state_->program, addresses);
 }
 
 void AttentionRun::launch() const {

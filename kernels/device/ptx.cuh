@@ -116,7 +116,7 @@ __device__ __forceinline__ float log_approx(float x) {
   return y * 0.6931471805599453f;
 }
 
-// Global load and stores in pieces; the load bypasses L1.
+// Global loads and stores; the loads bypass L1, so that they see what this thread has stored before.
 __device__ __forceinline__ Piece load_global_piece(const void* global) {
   Piece piece;
   asm volatile("ld.global.cg.v4.b32 {%0, %1, %2, %3}, [%4];"
@@ -133,6 +133,24 @@ __device__ __forceinline__ void store_global_piece(void* global, const unsigned 
 
 __device__ __forceinline__ void store_global_half_piece(void* global, unsigned word0, unsigned word1) {
   asm volatile("st.global.v2.b32 [%0], {%1, %2};" ::"l"(global), "r"(word0), "r"(word1) : "memory");
+}
+
+__device__ __forceinline__ void load_global_floats(const float* global, float& first, float& second) {
+  asm volatile("ld.global.cg.v2.f32 {%0, %1}, [%2];" : "=f"(first), "=f"(second) : "l"(global) : "memory");
+}
+
+__device__ __forceinline__ void store_global_floats(float* global, float first, float second) {
+  asm volatile("st.global.v2.f32 [%0], {%1, %2};" ::"l"(global), "f"(first), "f"(second) : "memory");
+}
+
+__device__ __forceinline__ float load_global_float(const float* global) {
+  float value;
+  asm volatile("ld.global.cg.f32 %0, [%1];" : "=f"(value) : "l"(global) : "memory");
+  return value;
+}
+
+__device__ __forceinline__ void store_global_float(float* global, float value) {
+  asm volatile("st.global.f32 [%0], %1;" ::"l"(global), "f"(value) : "memory");
 }
 
 }  // namespace hbmscope

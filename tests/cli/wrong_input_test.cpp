@@ -59,7 +59,7 @@ INSTANTIATE_TEST_SUITE_P(
         WrongPoint{{"--splits", "4"}, "--splits: '4' is not accepted; expected 1: standard mma"},
         WrongPoint{{"--splits", "1,2"}, "--splits: '2' is not accepted; expected 1: standard mma"},
         WrongPoint{{"--algorithm", "flash1", "--order", "q-fastest,head-fastest"},
-                   "--order: 'head-fastest' is not accepted; expected q-fastest: flash1 paper"},
+                   "--order: 'head-fastest' is not accepted; expected q-fastest: flash1 mma"},
         WrongPoint{{"--order", "zigzag"}, "--order: 'zigzag'"},
         WrongPoint{{"--cache-state", "hot"}, "--cache-state: 'hot'"},
         WrongPoint{{"--seqlen", "0"}, "--seqlen: '0' is not accepted; expected a whole number from 1"},

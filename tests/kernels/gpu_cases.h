@@ -37,11 +37,11 @@ inline Program program_of(const GpuCase& c) {
   return program;
 }
 
-// Adds a shape for both algorithms, both types, full and causal.
+// Adds a shape for every algorithm with kernels, both types, full and causal.
 inline void add_cases(std::vector<GpuCase>& cases, Problem problem, const Tile& tile,
                       const InputSpread& spread = {}) {
   problem.head_dim_v = problem.head_dim;
-  for (const std::string algorithm : {"flash2", "standard"}) {
+  for (const std::string algorithm : {"flash2", "flash1", "standard"}) {
     for (const DataType dtype : {DataType::bf16, DataType::fp16}) {
       for (const Mask mask : {Mask::full, Mask::causal}) {
         problem.dtype = dtype;

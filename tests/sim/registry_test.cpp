@@ -36,8 +36,8 @@ TEST(Registry, NamesWhatThereIs) {
                 testing::AllOf(testing::HasSubstr("standard"), testing::HasSubstr("flash2")));
   }
   try {
-    find_variant(find_algorithm("flash1"), "mma");
-    ADD_FAILURE() << "flash1 mma was accepted";
+    find_variant(find_algorithm("flash1"), "fa9");
+    ADD_FAILURE() << "flash1 fa9 was accepted";
   } catch (const UserError& error) {
     EXPECT_EQ(error.input(), "--variant");
     EXPECT_THAT(error.accepted(), testing::AllOf(testing::HasSubstr("paper"), testing::HasSubstr("flash1")));

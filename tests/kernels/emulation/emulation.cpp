@@ -72,16 +72,19 @@ void meet(Meeting& meeting, unsigned expected) {
   while (meeting.generation == generation) yield();
 }
 
-void check_global(const void* address, std::size_t bytes) {
+// The number of the range that an access lies in.
+std::size_t check_global(const void* address, std::size_t bytes) {
   const auto begin = reinterpret_cast<std::uintptr_t>(address);
-  for (const Range& range : block->launch->memory) {
-    const auto first = reinterpret_cast<std::uintptr_t>(range.begin);
-    if (begin >= first && begin + bytes <= first + range.bytes) {
+  const std::vector<Range>& memory = block->launch->memory;
+  for (std::size_t index = 0; index < memory.size(); ++index) {
+    const auto first = reinterpret_cast<std::uintptr_t>(memory[index].begin);
+    if (begin >= first && begin + bytes <= first + memory[index].bytes) {
       if (begin % bytes != 0) violate("misaligned global access");
-      return;
+      return index;
     }
   }
   violate("global access outside every tensor");
+  return 0;
 }
 
 void land(const Copy& copy) {
@@ -138,6 +141,8 @@ Counts run(const Launch& launch, void (*kernel)(const void*), const void* params
   state.warp_meetings.resize(launch.threads / 32);
   state.exchanged.resize(launch.threads * static_cast<std::size_t>(kExchangeWords));
   state.shared.resize(launch.shared_bytes);
+  state.counts.read_bytes.resize(launch.memory.size());
+  state.counts.written_bytes.resize(launch.memory.size());
   for (unsigned index = 0; index < launch.blocks; ++index) {
     block_index.x = index;
     run_block(launch);
@@ -164,10 +169,13 @@ void leave_exchange() { meet(block->warp_meetings[block->current / 32], 32); }
 void block_barrier() { meet(block->block_meeting, block->launch->threads); }
 
 void copy_async(unsigned shared, const void* global, bool valid) {
-  check_global(global, 16);
+  const std::size_t range = check_global(global, 16);
   if (shared % 16 != 0 || shared + 16 > block->shared.size()) violate("bad shared address of cp.async");
   block->counts.cp_async_bytes += 16;
-  if (valid) block->counts.global_read_bytes += 16;
+  if (valid) {
+    block->counts.global_read_bytes += 16;
+    block->counts.read_bytes[range] += 16;
+  }
   const Copy copy{shared, global, valid};
   if (block->launch->copy_time == CopyTime::kAtOnce) {
     land(copy);
@@ -209,12 +217,12 @@ void note_ldmatrix(const WarpView& view) {
 }
 
 void read_global(const void* address, std::size_t bytes) {
-  check_global(address, bytes);
+  block->counts.read_bytes[check_global(address, bytes)] += bytes;
   block->counts.global_read_bytes += bytes;
 }
 
 void write_global(const void* address, std::size_t bytes) {
-  check_global(address, bytes);
+  block->counts.written_bytes[check_global(address, bytes)] += bytes;
   block->counts.global_write_bytes += bytes;
 }
 

@@ -17,8 +17,10 @@ struct Counts {
   std::uint64_t ldmatrix_bytes = 0;
   std::uint64_t cp_async_bytes = 0;  // written to shared memory, zero fill included
   std::uint64_t global_read_bytes = 0;
-  std::uint64_t global_write_bytes = 0;  // in pieces; not plain assignments (LSE)
-  std::uint64_t bank_conflicts = 0;      // ldmatrix phases of 8 rows that hit a bank twice
+  std::uint64_t global_write_bytes = 0;   // by instructions; not plain assignments (LSE)
+  std::vector<std::uint64_t> read_bytes;  // the same for each range of Launch::memory
+  std::vector<std::uint64_t> written_bytes;
+  std::uint64_t bank_conflicts = 0;  // ldmatrix phases of 8 rows that hit a bank twice
 };
 
 // Memory that device code may touch; anything else fails the launch.

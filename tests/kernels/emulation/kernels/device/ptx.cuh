@@ -28,6 +28,7 @@ struct alignas(16) Piece {
 
 inline void __syncthreads() { emulation::block_barrier(); }
 inline int min(int a, int b) { return a < b ? a : b; }
+inline int max(int a, int b) { return a > b ? a : b; }
 
 template <typename T>
 T __shfl_sync(unsigned, T value, int source) {
@@ -134,6 +135,25 @@ inline void store_global_half_piece(void* global, unsigned word0, unsigned word1
   emulation::write_global(global, 8);
   const unsigned word[2] = {word0, word1};
   std::memcpy(global, word, sizeof(word));
+}
+
+inline void load_global_floats(const float* global, float& first, float& second) {
+  emulation::read_global(global, 8);
+  first = global[0];
+  second = global[1];
+}
+inline void store_global_floats(float* global, float first, float second) {
+  emulation::write_global(global, 8);
+  global[0] = first;
+  global[1] = second;
+}
+inline float load_global_float(const float* global) {
+  emulation::read_global(global, sizeof(float));
+  return *global;
+}
+inline void store_global_float(float* global, float value) {
+  emulation::write_global(global, sizeof(float));
+  *global = value;
 }
 
 }  // namespace hbmscope
