@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -23,7 +24,9 @@ inline bool has_large_logits(const GpuCase& c) { return c.spread.q > 1.0F; }
 
 inline std::string name_of(const GpuCase& c) {
   const Problem& p = c.problem;
-  return fmt::format("{}_{}_{}_d{}_b{}h{}kv{}_q{}_k{}_tile{}x{}s{}{}", c.algorithm, to_string(p.dtype),
+  std::string algorithm = c.algorithm;
+  std::ranges::replace(algorithm, '-', '_');  // a test's name has none
+  return fmt::format("{}_{}_{}_d{}_b{}h{}kv{}_q{}_k{}_tile{}x{}s{}{}", algorithm, to_string(p.dtype),
                      to_string(p.mask), p.head_dim, p.batch, p.heads, p.kv_heads, p.seqlen_q, p.seqlen_kv,
                      c.tile.br, c.tile.bc, c.tile.stages, has_large_logits(c) ? "_large_logits" : "");
 }
@@ -41,7 +44,7 @@ inline Program program_of(const GpuCase& c) {
 inline void add_cases(std::vector<GpuCase>& cases, Problem problem, const Tile& tile,
                       const InputSpread& spread = {}) {
   problem.head_dim_v = problem.head_dim;
-  for (const std::string algorithm : {"flash2", "flash1", "standard"}) {
+  for (const std::string algorithm : {"flash2", "flash1", "standard", "standard-online"}) {
     for (const DataType dtype : {DataType::bf16, DataType::fp16}) {
       for (const Mask mask : {Mask::full, Mask::causal}) {
         problem.dtype = dtype;

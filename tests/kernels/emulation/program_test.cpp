@@ -11,6 +11,7 @@
 #include "kernels/poison.h"
 #include "kernels/stored_scores.h"
 #include "sim/algorithms/algorithm.h"
+#include "sim/kernel_shapes/standard_mma.h"
 #include "sim/traffic.h"
 #include "tests/kernels/emulation/emulation.h"
 
@@ -170,26 +171,50 @@ const std::vector<Sizes> kProblems = {
 
 class EmulatedPrograms : public testing::TestWithParam<Sizes> {};
 
-TEST_P(EmulatedPrograms, Flash1MatchesFloat64AndItsCounts) {
+// Calls check(emulated program after its run, its reference) for every tile that `kernel` is compiled for.
+template <class Check>
+void run_all(const Sizes& sizes, std::string_view kernel, std::string_view algorithm, Check check) {
   int run = 0;
   for (const Instance& instance : emulation::instances()) {
-    if (instance.kernel != "flash1_mma") continue;
-    const Plan plan = plan_of(GetParam(), instance);
+    if (instance.kernel != kernel) continue;
+    const Plan plan = plan_of(sizes, instance);
     SCOPED_TRACE(testing::Message() << "Br " << instance.br << " Bc " << instance.bc << " d "
                                     << instance.head_dim << " stages " << instance.stages << " bf16 "
                                     << instance.bf16 << " causal " << instance.causal);
     ++run;
-    const EmulatedProgram emulated("flash1", plan, {.q = run % 3 == 0 ? 16.0F : 1.0F});
+    const EmulatedProgram emulated(algorithm, plan, {.q = run % 3 == 0 ? 16.0F : 1.0F});
     const std::vector<Counts> counts = emulated.run(run % 2 == 0 ? CopyTime::kAtOnce : CopyTime::kAtWait);
-    const Reference reference = compute_reference(plan.problem, emulated.inputs(), every_row(plan.problem),
-                                                  scores_of(emulated.program()));
-    EXPECT_EQ(compare(plan.problem, reference, emulated.contents<Half>("O"), {})
-                  .failure(error_tolerance(plan.problem.dtype)),
-              "");
-    expect_statistics(emulated, reference);
     expect_counts(emulated.program(), counts);
+    check(emulated);
   }
   EXPECT_GT(run, 0);
+}
+
+void expect_output(const EmulatedProgram& emulated, const Reference& reference) {
+  const Problem& problem = emulated.program().problem;
+  EXPECT_EQ(
+      compare(problem, reference, emulated.contents<Half>("O"), {}).failure(error_tolerance(problem.dtype)),
+      "");
+}
+
+TEST_P(EmulatedPrograms, Flash1MatchesFloat64AndItsCounts) {
+  run_all(GetParam(), "flash1_mma", "flash1", [](const EmulatedProgram& emulated) {
+    const Problem& problem = emulated.program().problem;
+    const Reference reference =
+        compute_reference(problem, emulated.inputs(), every_row(problem), Scores::exact);
+    expect_output(emulated, reference);
+    expect_statistics(emulated, reference);
+  });
+}
+
+TEST_P(EmulatedPrograms, StandardOnlineMatchesFloat64AndItsCounts) {
+  run_all(GetParam(), "standard_online_pv", "standard-online", [](const EmulatedProgram& emulated) {
+    const Problem& problem = emulated.program().problem;
+    const std::span<const Half> s = emulated.contents<Half>("S");
+    const StoredScores stored{{s.begin(), s.end()}, standard_s_columns(problem.seqlen_kv)};
+    EXPECT_EQ(check_scores(problem, emulated.inputs(), every_row(problem), stored).failure(), "");
+    expect_output(emulated, compute_reference(problem, emulated.inputs(), every_row(problem), stored));
+  });
 }
 
 INSTANTIATE_TEST_SUITE_P(Emulated, EmulatedPrograms, testing::ValuesIn(kProblems));
