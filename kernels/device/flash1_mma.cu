@@ -1,7 +1,8 @@
 // flash1, variant mma: FlashAttention (Dao et al. 2022, Algorithm 1) with cp.async, ldmatrix and mma.sync,
 // sm_80 and up. One CTA computes O of one query head; structure and counts stand in
 // sim/kernel_shapes/flash1_mma.h. Compile-time parameters: HBMSCOPE_BR, HBMSCOPE_BC, HBMSCOPE_HEAD_DIM,
-// HBMSCOPE_STAGES, HBMSCOPE_DTYPE_BF16 (0: fp16), HBMSCOPE_CAUSAL.
+// HBMSCOPE_STAGES, HBMSCOPE_DTYPE_BF16 (0: fp16), HBMSCOPE_MASK (0: full,
+// 1: causal).
 //
 // Between the K/V tiles a row's O (normalised, fp32), l and m live in global memory, as in the paper:
 // m = max x and l = sum 2^(x - m) over the keys so far, with x = score * scale * log2(e). K/V tiles are
@@ -15,10 +16,10 @@
 
 namespace hbmscope {
 
-inline constexpr Flash1MmaShape kShape{HBMSCOPE_BR, HBMSCOPE_BC, HBMSCOPE_HEAD_DIM, HBMSCOPE_STAGES};
+inline constexpr Flash1MmaShape kShape{{HBMSCOPE_BR, HBMSCOPE_BC, HBMSCOPE_HEAD_DIM}, HBMSCOPE_STAGES};
 static_assert(kShape.supported());
 inline constexpr bool kBf16 = HBMSCOPE_DTYPE_BF16 != 0;
-inline constexpr bool kCausal = HBMSCOPE_CAUSAL != 0;
+inline constexpr bool kCausal = HBMSCOPE_MASK == 1;
 
 inline constexpr int kBr = kShape.br;
 inline constexpr int kBc = kShape.bc;
@@ -28,12 +29,10 @@ inline constexpr int kThreads = kShape.threads();
 inline constexpr int kWarpRows = kShape.rows_per_warp();
 inline constexpr int kTiles = kWarpRows / kMmaStep;  // m16 tiles of a warp
 inline constexpr int kCtasPerSm = kShape.ctas_per_sm();
-inline constexpr int kChunk = kShape.chunk_columns();
-inline constexpr int kLastChunk = kShape.last_chunk_columns();
-inline constexpr int kChunks = kShape.chunks();
+inline constexpr ColumnChunks kChunks = kShape.chunks();
 inline constexpr int kRowBytes = kHeadDim * kMmaElementBytes;
-inline constexpr int kSlotBytes = kBr * kRowBytes;
-inline constexpr int kKeyValueBytes = kBc * kRowBytes;
+inline constexpr int kSlotBytes = kShape.query_bytes();
+inline constexpr int kKeyValueBytes = kShape.key_bytes();
 inline constexpr float kLog2E = 1.4426950408889634f;
 
 // Query head and batch of this CTA. Its rows are computed again where they are needed: that is cheaper than
@@ -205,8 +204,8 @@ __device__ __forceinline__ void process_tile(WarpState& state, const AttentionPa
                                              unsigned v_tile, int query, int key) {
   const int warp_row = static_cast<int>(threadIdx.x) / kWarpThreads * kWarpRows;
   const auto chunk = [&](auto columns, int index) {
-    const auto offset = static_cast<unsigned>(index * kChunk * kRowBytes);
-    const int first_key = key + index * kChunk;
+    const auto offset = static_cast<unsigned>(index * kChunks.width * kRowBytes);
+    const int first_key = key + index * kChunks.width;
     const int keys = params.seqlen_kv - first_key;
     const int limit = kCausal ? query + warp_row + 1 + keys - params.seqlen_q : keys;
     process_chunk<decltype(columns)::value>(state, k_tile + offset, v_tile + offset, limit, keys,
@@ -215,8 +214,8 @@ __device__ __forceinline__ void process_tile(WarpState& state, const AttentionPa
                                             });
   };
 #pragma unroll 1
-  for (int index = 0; index < kChunks - 1; ++index) chunk(Constant<kChunk>{}, index);
-  chunk(Constant<kLastChunk>{}, kChunks - 1);
+  for (int index = 0; index < kChunks.count - 1; ++index) chunk(Constant<kChunks.width>{}, index);
+  chunk(Constant<kChunks.last_width>{}, kChunks.count - 1);
 }
 
 }  // namespace hbmscope

@@ -1,7 +1,8 @@
 // flash2, variant mma: FlashAttention-2 (Dao 2023) with cp.async, ldmatrix and mma.sync, sm_80 and up.
 // One CTA computes Br rows of O for one query head; structure and counts stand in
 // sim/kernel_shapes/flash2_mma.h. Compile-time parameters: HBMSCOPE_BR, HBMSCOPE_BC, HBMSCOPE_HEAD_DIM,
-// HBMSCOPE_STAGES, HBMSCOPE_DTYPE_BF16 (0: fp16), HBMSCOPE_CAUSAL.
+// HBMSCOPE_STAGES, HBMSCOPE_DTYPE_BF16 (0: fp16), HBMSCOPE_MASK (0: full,
+// 1: causal).
 
 #include "kernels/device/epilogue.cuh"
 #include "kernels/device/params.h"
@@ -9,10 +10,10 @@
 
 namespace hbmscope {
 
-inline constexpr Flash2MmaShape kShape{HBMSCOPE_BR, HBMSCOPE_BC, HBMSCOPE_HEAD_DIM, HBMSCOPE_STAGES};
+inline constexpr Flash2MmaShape kShape{{HBMSCOPE_BR, HBMSCOPE_BC, HBMSCOPE_HEAD_DIM}, HBMSCOPE_STAGES};
 static_assert(kShape.supported());
 inline constexpr bool kBf16 = HBMSCOPE_DTYPE_BF16 != 0;
-inline constexpr bool kCausal = HBMSCOPE_CAUSAL != 0;
+inline constexpr bool kCausal = HBMSCOPE_MASK == 1;
 
 inline constexpr int kBr = kShape.br;
 inline constexpr int kBc = kShape.bc;
@@ -23,12 +24,9 @@ inline constexpr int kWarpRows = kShape.rows_per_warp();
 inline constexpr int kTiles = kWarpRows / kMmaStep;  // m16 tiles of a warp
 inline constexpr bool kHeld = kShape.q_in_registers();
 inline constexpr int kCtasPerSm = kShape.ctas_per_sm();
-inline constexpr int kChunk = kShape.chunk_columns();
-inline constexpr int kLastChunk = kShape.last_chunk_columns();
-inline constexpr int kChunks = kShape.chunks();
+inline constexpr ColumnChunks kChunks = kShape.chunks();
 inline constexpr int kRowBytes = kHeadDim * kMmaElementBytes;
-inline constexpr int kQueryBytes = kBr * kRowBytes;
-inline constexpr int kSlotBytes = kBc * kRowBytes;
+inline constexpr int kSlotBytes = kShape.key_bytes();
 inline constexpr float kLog2E = 1.4426950408889634f;
 // Groups of copies in flight at each wait: all but the oldest of the K and V tiles that have been issued.
 inline constexpr int kPending = 2 * kStages - 2;
@@ -133,7 +131,7 @@ __device__ __forceinline__ void store_results(WarpState& state, const Work& work
       store_row<kBf16>(output, state.output[tile], half, inverse, kHeadDim, stored, lane);
       if (stored && lane % 4 == 0) {
         const float max = state.rows.max[tile][half] * 0.6931471805599453f;
-        lse[row] = sum == 0.0f ? minus_infinity() : max + log_approx(sum);
+        store_global_float(lse + row, sum == 0.0f ? minus_infinity() : max + log_approx(sum));
       }
     }
   }
@@ -151,21 +149,21 @@ __device__ __forceinline__ void process_tiles(WarpState& state, Work& work, unsi
     const unsigned previous_slot = slot == 0 ? (kStages - 1) * kSlotBytes : slot - kSlotBytes;
     issue_tile(v_ring + previous_slot, params.v, work, kStages - 1);
     const auto chunk = [&](auto columns, int index) {
-      const unsigned offset = slot + static_cast<unsigned>(index * kChunk * kRowBytes);
-      const int keys = work.keys - index * kChunk;
-      const int limit = kCausal ? work.limit - index * kChunk + warp_row : keys;
+      const unsigned offset = slot + static_cast<unsigned>(index * kChunks.width * kRowBytes);
+      const int keys = work.keys - index * kChunks.width;
+      const int limit = kCausal ? work.limit - index * kChunks.width + warp_row : keys;
       process_chunk<decltype(columns)::value>(state, k_ring + offset, v_ring + offset, limit, keys,
                                               params.scale * kLog2E, [&] {
                                                 if (index == 0) cp_async_wait<kPending>();  // V_j
-                                                if (index == 0 || index == kChunks - 1) __syncthreads();
-                                                if (index == kChunks - 1) {
+                                                if (index == 0 || index == kChunks.count - 1) __syncthreads();
+                                                if (index == kChunks.count - 1) {
                                                   issue_tile(k_ring + slot, params.k, work, kStages);
                                                 }
                                               });
     };
 #pragma unroll 1
-    for (int index = 0; index < kChunks - 1; ++index) chunk(Constant<kChunk>{}, index);
-    chunk(Constant<kLastChunk>{}, kChunks - 1);
+    for (int index = 0; index < kChunks.count - 1; ++index) chunk(Constant<kChunks.width>{}, index);
+    chunk(Constant<kChunks.last_width>{}, kChunks.count - 1);
     slot = slot == (kStages - 1) * kSlotBytes ? 0 : slot + kSlotBytes;
     work.kv_row += kBc;
     work.keys -= kBc;
@@ -181,7 +179,7 @@ extern "C" __global__ void __launch_bounds__(hbmscope::kThreads, hbmscope::kCtas
   const int lane = static_cast<int>(threadIdx.x) % kWarpThreads;
   const int warp_row = static_cast<int>(threadIdx.x) / kWarpThreads * kWarpRows;
   const unsigned q_tile = dynamic_shared_address();
-  const unsigned k_ring = q_tile + kQueryBytes;
+  const unsigned k_ring = q_tile + kShape.query_bytes();
   const unsigned v_ring = k_ring + kStages * kSlotBytes;
   Work work = find_work(params);
 
@@ -201,7 +199,7 @@ extern "C" __global__ void __launch_bounds__(hbmscope::kThreads, hbmscope::kCtas
   clear(state.output);
   state.query.address =
       q_tile + static_cast<unsigned>(warp_row * kRowBytes + a_fragment_offset<kHeadDim>(lane));
-  if (kHeld) {
+  if (kHeld && visible_keys(work) > 0) {
     cp_async_wait<2 * kStages - 1>();  // Q
     __syncthreads();
     state.query.load();

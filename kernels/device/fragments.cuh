@@ -41,10 +41,13 @@ __device__ __forceinline__ int b_fragment_offset(int lane) {
 }
 
 // From a lane's address of the first 16 columns to that of columns 16 step … 16 step + 15 of the same rows.
-// The two pieces of a step share all but the lowest bit of their index, so the swizzle's XOR commutes with
-// the step within a 128-byte line.
+// The swizzle is an XOR within groups of pieces, to which rows are aligned: steps within a group commute with
+// it.
+template <int kRowElements>
 __device__ __forceinline__ unsigned column_step(unsigned address, int step) {
-  return (address ^ static_cast<unsigned>((step % 4) * 32)) + static_cast<unsigned>(step / 4 * 128);
+  constexpr unsigned kWithinGroup = RowSwizzle<kRowElements>::kGroupBytes - 1;
+  const unsigned offset = static_cast<unsigned>(step * kMmaStep * kMmaElementBytes);
+  return (address ^ (offset & kWithinGroup)) + (offset & ~kWithinGroup);
 }
 
 // Q as A fragments, held in registers or read again at each use.
@@ -62,7 +65,7 @@ struct QueryFragments {
 #pragma unroll
         for (int step = 0; step < kSteps; ++step) {
           ldmatrix_x4(held[tile][step],
-                      column_step(address + static_cast<unsigned>(tile * kTileBytes), step));
+                      column_step<kHeadDim>(address + static_cast<unsigned>(tile * kTileBytes), step));
         }
       }
     }
@@ -73,7 +76,7 @@ struct QueryFragments {
 #pragma unroll
       for (int i = 0; i < 4; ++i) fragment[i] = held[tile][step][i];
     } else {
-      ldmatrix_x4(fragment, column_step(address + static_cast<unsigned>(tile * kTileBytes), step));
+      ldmatrix_x4(fragment, column_step<kHeadDim>(address + static_cast<unsigned>(tile * kTileBytes), step));
     }
   }
 };
@@ -97,7 +100,7 @@ __device__ __forceinline__ void multiply_keys(float (&scores)[kTiles][kColumns /
 #pragma unroll
     for (int keys = 0; keys < kColumns / kMmaStep; ++keys) {
       unsigned b[4];
-      ldmatrix_x4(b, column_step(k_address, step) +
+      ldmatrix_x4(b, column_step<kHeadDim>(k_address, step) +
                          static_cast<unsigned>(keys * kMmaStep * kHeadDim * kMmaElementBytes));
 #pragma unroll
       for (int tile = 0; tile < kTiles; ++tile) {
@@ -115,7 +118,7 @@ __device__ __forceinline__ void multiply_values(float (&output)[kTiles][kHeadDim
 #pragma unroll
   for (int step = 0; step < kHeadDim / kMmaStep; ++step) {
     unsigned b[4];
-    ldmatrix_x4_transposed(b, column_step(v_address, step));
+    ldmatrix_x4_transposed(b, column_step<kHeadDim>(v_address, step));
 #pragma unroll
     for (int tile = 0; tile < kTiles; ++tile) {
       mma_m16n8k16<kBf16>(output[tile][2 * step], a[tile], b[0], b[1]);

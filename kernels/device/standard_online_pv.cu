@@ -1,12 +1,12 @@
 // standard-online, launch 2: O = softmax(S) V (kernels/device/standard_pv.cuh). P is made of the fragments of
 // S and the statistics m and l that launch 1 has left for each kv tile; it goes to no memory. Further
-// compile-time parameter: HBMSCOPE_CAUSAL.
+// compile-time parameter: HBMSCOPE_MASK (0: full, 1: causal).
 
 #include "kernels/device/standard_pv.cuh"
 
 namespace hbmscope {
 
-inline constexpr bool kCausal = HBMSCOPE_CAUSAL != 0;
+inline constexpr bool kCausal = HBMSCOPE_MASK == 1;
 inline constexpr float kLog2E = 1.4426950408889634f;
 
 // 0 stands in for the maximum of a row that sees no key, so that nothing becomes inf - inf.

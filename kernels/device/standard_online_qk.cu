@@ -1,7 +1,7 @@
 // standard-online, launch 1: S = scale Q K^T (kernels/device/standard_qk.cuh), and of each row the maximum m
 // and the sum l = sum 2^(x - m) over the tile's keys that the row sees, with x = S log2(e) of the stored S.
 // m and l have a row for each kv tile and a column for each query. Further compile-time parameter:
-// HBMSCOPE_CAUSAL.
+// HBMSCOPE_MASK (0: full, 1: causal).
 
 #include "kernels/device/standard_qk.cuh"
 #include "sim/kernel_shapes/standard_online_mma.h"
@@ -9,7 +9,7 @@
 namespace hbmscope {
 
 inline constexpr StandardOnlineQkShape kOnlineShape{kShape};
-inline constexpr bool kCausal = HBMSCOPE_CAUSAL != 0;
+inline constexpr bool kCausal = HBMSCOPE_MASK == 1;
 inline constexpr float kLog2E = 1.4426950408889634f;
 
 // Rounds the scores to what is stored.

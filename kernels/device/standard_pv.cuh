@@ -10,7 +10,7 @@
 
 namespace hbmscope {
 
-inline constexpr StandardPvShape kShape{HBMSCOPE_BR, HBMSCOPE_BC, HBMSCOPE_HEAD_DIM, HBMSCOPE_STAGES};
+inline constexpr StandardPvShape kShape{{HBMSCOPE_BR, HBMSCOPE_BC, HBMSCOPE_HEAD_DIM}, HBMSCOPE_STAGES};
 static_assert(kShape.supported());
 inline constexpr bool kBf16 = HBMSCOPE_DTYPE_BF16 != 0;
 
@@ -23,9 +23,8 @@ inline constexpr int kWarpRows = kShape.rows_per_warp();
 inline constexpr int kTiles = kWarpRows / kMmaStep;
 inline constexpr int kCtasPerSm = kShape.ctas_per_sm();
 inline constexpr int kRowBytes = kHeadDim * kMmaElementBytes;
-inline constexpr int kPRowElements = kShape.p_row_elements();
-inline constexpr int kPRowBytes = kPRowElements * kMmaElementBytes;
-inline constexpr int kSlotBytes = kShape.p_slot_bytes() + kShape.v_slot_bytes();
+inline constexpr int kPRowBytes = kBc * kMmaElementBytes;
+inline constexpr int kSlotBytes = kShape.p_bytes() + kShape.key_bytes();
 
 // Global tensors of one CTA: P from its first row, V of its KV head.
 struct Work {
@@ -41,10 +40,9 @@ struct Work {
 __device__ __forceinline__ void issue_tile(unsigned slot_address, const Work& work, int tile, int tiles) {
   if (tile < tiles) {
     const int key = tile * kBc;
-    copy_block<kThreads, kBr, kBc, kPRowElements>(slot_address,
-                                                  work.p + static_cast<long long>(key) * kMmaElementBytes,
-                                                  work.p_row_bytes, work.rows, work.columns - key, work.p);
-    copy_rows<kThreads, kBc, kHeadDim>(slot_address + static_cast<unsigned>(kShape.p_slot_bytes()),
+    copy_block<kThreads, kBr, kBc>(slot_address, work.p + static_cast<long long>(key) * kMmaElementBytes,
+                                   work.p_row_bytes, work.rows, work.columns - key, work.p);
+    copy_rows<kThreads, kBc, kHeadDim>(slot_address + static_cast<unsigned>(kShape.p_bytes()),
                                        work.v + static_cast<long long>(key) * kRowBytes, work.keys - key,
                                        work.v);
   }
@@ -86,10 +84,8 @@ __device__ __forceinline__ void multiply_weights(const AttentionParams& params, 
   weights.begin(params, head_and_batch, query + warp_row);
   float output[kTiles][kHeadDim / 8][4];
   clear(output);
-  const unsigned p_lane =
-      ring + static_cast<unsigned>(warp_row * kPRowBytes + a_fragment_offset<kPRowElements>(lane));
-  const unsigned v_lane =
-      ring + static_cast<unsigned>(kShape.p_slot_bytes() + a_fragment_offset<kHeadDim>(lane));
+  const unsigned p_lane = ring + static_cast<unsigned>(warp_row * kPRowBytes + a_fragment_offset<kBc>(lane));
+  const unsigned v_lane = ring + static_cast<unsigned>(kShape.p_bytes() + a_fragment_offset<kHeadDim>(lane));
   int slot = 0;
 #pragma unroll 1
   for (int j = 0; j < tiles; ++j) {
@@ -101,7 +97,7 @@ __device__ __forceinline__ void multiply_weights(const AttentionParams& params, 
       unsigned a[kTiles][4];
 #pragma unroll
       for (int tile = 0; tile < kTiles; ++tile) {
-        ldmatrix_x4(a[tile], column_step(p_lane + slot_offset, step) +
+        ldmatrix_x4(a[tile], column_step<kBc>(p_lane + slot_offset, step) +
                                  static_cast<unsigned>(tile * kMmaStep * kPRowBytes));
       }
       weights.transform(a, params, query + warp_row, j * kBc + step * kMmaStep);

@@ -10,7 +10,7 @@
 
 namespace hbmscope {
 
-inline constexpr StandardQkShape kShape{HBMSCOPE_BR, HBMSCOPE_BC, HBMSCOPE_HEAD_DIM};
+inline constexpr StandardQkShape kShape{{HBMSCOPE_BR, HBMSCOPE_BC, HBMSCOPE_HEAD_DIM}};
 static_assert(kShape.supported());
 inline constexpr bool kBf16 = HBMSCOPE_DTYPE_BF16 != 0;
 
@@ -22,9 +22,7 @@ inline constexpr int kWarpRows = kShape.rows_per_warp();
 inline constexpr int kTiles = kWarpRows / kMmaStep;
 inline constexpr bool kHeld = kShape.q_in_registers();
 inline constexpr int kCtasPerSm = kShape.ctas_per_sm();
-inline constexpr int kChunk = kShape.chunk_columns();
-inline constexpr int kLastChunk = kShape.last_chunk_columns();
-inline constexpr int kChunks = kShape.chunks();
+inline constexpr ColumnChunks kChunks = kShape.chunks();
 inline constexpr int kRowBytes = kHeadDim * kMmaElementBytes;
 inline constexpr float kLargestHalf = 65504.0f;
 
@@ -88,9 +86,9 @@ __device__ __forceinline__ void compute_scores(const AttentionParams& params, St
     constexpr int kColumns = decltype(columns)::value;
     float scores[kTiles][kColumns / 8][4];
     multiply_keys<kBf16, kTiles, kColumns, kHeadDim, kHeld>(
-        scores, fragments, k_lane + static_cast<unsigned>(index * kChunk * kRowBytes));
+        scores, fragments, k_lane + static_cast<unsigned>(index * kChunks.width * kRowBytes));
     scale_scores(scores, params.scale);
-    const int column = first_key + index * kChunk;
+    const int column = first_key + index * kChunks.width;
 #pragma unroll
     for (int tile = 0; tile < kTiles; ++tile) {
 #pragma unroll
@@ -104,8 +102,8 @@ __device__ __forceinline__ void compute_scores(const AttentionParams& params, St
     statistics.add(params, scores, query + warp_row, column);
   };
 #pragma unroll 1
-  for (int index = 0; index < kChunks - 1; ++index) chunk(Constant<kChunk>{}, index);
-  chunk(Constant<kLastChunk>{}, kChunks - 1);
+  for (int index = 0; index < kChunks.count - 1; ++index) chunk(Constant<kChunks.width>{}, index);
+  chunk(Constant<kChunks.last_width>{}, kChunks.count - 1);
   statistics.store(params, head_and_batch, first_key, query + warp_row);
 }
 

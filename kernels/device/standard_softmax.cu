@@ -1,7 +1,7 @@
 // standard, launch 2: P = softmax(S) row by row, with the mask. A row of s_columns elements is read once,
 // held in registers and written once; structure and counts stand in sim/kernel_shapes/standard_mma.h.
 // Compile-time parameters: HBMSCOPE_THREADS_PER_ROW, HBMSCOPE_VECTORS_PER_THREAD, HBMSCOPE_DTYPE_BF16 (0:
-// fp16), HBMSCOPE_CAUSAL.
+// fp16), HBMSCOPE_MASK (0: full, 1: causal).
 
 #include "kernels/device/params.h"
 #include "kernels/device/ptx.cuh"
@@ -12,7 +12,7 @@ namespace hbmscope {
 inline constexpr StandardSoftmaxShape kShape{HBMSCOPE_THREADS_PER_ROW, HBMSCOPE_VECTORS_PER_THREAD};
 static_assert(kShape.supported());
 inline constexpr bool kBf16 = HBMSCOPE_DTYPE_BF16 != 0;
-inline constexpr bool kCausal = HBMSCOPE_CAUSAL != 0;
+inline constexpr bool kCausal = HBMSCOPE_MASK == 1;
 
 inline constexpr int kRowThreads = kShape.threads_per_row;
 inline constexpr int kVectors = kShape.vectors_per_thread;

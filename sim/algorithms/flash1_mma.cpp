@@ -74,15 +74,14 @@ void initialise(const Plan& plan, const Tensors& tensors, const HeadGrid& grid, 
 
 void describe(const Plan& plan, const Tensors& tensors, Launch& launch, Compute& scores, Compute& softmax,
               Compute& outputs) {
-  const Flash1MmaShape shape{static_cast<int>(plan.tile.br), static_cast<int>(plan.tile.bc),
-                             static_cast<int>(plan.problem.head_dim), static_cast<int>(plan.tile.stages)};
+  const Flash1MmaShape shape{mma_tile(plan), static_cast<int>(plan.tile.stages)};
   launch.threads = shape.threads();
   launch.ctas_per_sm = shape.ctas_per_sm();
   launch.shared_bytes = shape.shared_bytes();
-  scores.shared.push({"Q", tensors.q, shape.q_shared_read_bytes_per_visit(), 0});
-  scores.shared.push({"K", tensors.k, shape.k_shared_read_bytes_per_visit(), 0});
-  softmax.exponentials_per_query = shape.exponentials_per_row();
-  outputs.shared.push({"V", tensors.v, shape.v_shared_read_bytes_per_visit(), 0});
+  scores.shared.push({"Q", tensors.q, shape.q_read_bytes_per_visit(), 0});
+  scores.shared.push({"K", tensors.k, shape.k_read_bytes_per_visit(), 0});
+  softmax.exponentials_per_query = shape.rescales_per_visit();
+  outputs.shared.push({"V", tensors.v, shape.v_read_bytes_per_visit(), 0});
 }
 
 }  // namespace
@@ -107,7 +106,7 @@ void build_flash1_mma(const Plan& plan, Program& program) {
   launch.kernel = "flash1_mma";
   add_mma_macros(plan, launch);
   launch.macros.push({"HBMSCOPE_STAGES", tile.stages});
-  launch.macros.push({"HBMSCOPE_CAUSAL", problem.mask == Mask::causal});
+  launch.macros.push({"HBMSCOPE_MASK", static_cast<int>(problem.mask)});
   const HeadGrid grid = head_grid(launch, problem);
   const Range query_columns = whole(problem.head_dim);
   const Range value_columns = whole(problem.head_dim_v);

@@ -86,19 +86,18 @@ void build_mma(const Plan& plan, Program& program) {
   launch.kernel = "flash2_mma";
   add_mma_macros(plan, launch);
   launch.macros.push({"HBMSCOPE_STAGES", plan.tile.stages});
-  launch.macros.push({"HBMSCOPE_CAUSAL", plan.problem.mask == Mask::causal});
+  launch.macros.push({"HBMSCOPE_MASK", static_cast<int>(plan.problem.mask)});
   OnChip on_chip;
   if (mma_limit(plan).empty()) {
-    const Flash2MmaShape shape{static_cast<int>(plan.tile.br), static_cast<int>(plan.tile.bc),
-                               static_cast<int>(plan.problem.head_dim), static_cast<int>(plan.tile.stages)};
+    const Flash2MmaShape shape{mma_tile(plan), static_cast<int>(plan.tile.stages)};
     launch.threads = shape.threads();
     launch.ctas_per_sm = shape.ctas_per_sm();
     launch.shared_bytes = shape.shared_bytes();
-    on_chip.held_q_read = shape.q_shared_read_bytes();
-    on_chip.q_read = shape.q_shared_read_bytes_per_step();
-    on_chip.k_read = shape.k_shared_read_bytes_per_step();
-    on_chip.v_read = shape.pv_shared_read_bytes_per_step();
-    on_chip.rescales_per_query = (shape.exponentials_per_step() - plan.tile.br * plan.tile.bc) / plan.tile.br;
+    on_chip.held_q_read = shape.held_q_read_bytes();
+    on_chip.q_read = shape.q_read_bytes_per_step();
+    on_chip.k_read = shape.k_read_bytes_per_step();
+    on_chip.v_read = shape.v_read_bytes_per_step();
+    on_chip.rescales_per_query = shape.rescales_per_step();
   }
   build_launch(plan, tensors, on_chip, Path::shared_copy, launch);
 }

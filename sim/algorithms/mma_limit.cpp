@@ -1,6 +1,7 @@
 #include "sim/algorithms/mma_limit.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "sim/kernel_shapes/mma_tile.h"
 
@@ -19,7 +20,7 @@ std::string mma_limit(const Plan& plan) {
     return fmt::format("head_dim {} and head_dim_v {} differ", problem.head_dim, problem.head_dim_v);
   }
   if (problem.head_dim > kLargestSize || !mma_head_dim_supported(static_cast<int>(problem.head_dim))) {
-    return fmt::format("head_dim {}, the kernel takes 64 or 128", problem.head_dim);
+    return fmt::format("head_dim {}, the kernel takes {}", problem.head_dim, fmt::join(kMmaHeadDims, ", "));
   }
   if (problem.mask == Mask::window) return "mask window, the kernel takes full or causal";
   if (unsupported(tile.br))

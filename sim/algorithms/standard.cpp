@@ -54,13 +54,12 @@ void build_mma_scores(const Plan& plan, const Tensors& tensors, bool described, 
   Compute& scores = matmul(launch, "S = Q Kᵀ / sqrt(d)", queries, keys, problem.head_dim);
   store(launch, tensors.s, query_plane, queries, tile_of(kv_tile, plan.tile.bc, columns));
   if (!described) return;
-  const StandardQkShape shape{static_cast<int>(plan.tile.br), static_cast<int>(plan.tile.bc),
-                              static_cast<int>(problem.head_dim)};
+  const StandardQkShape shape{mma_tile(plan)};
   launch.threads = shape.threads();
   launch.ctas_per_sm = shape.ctas_per_sm();
   launch.shared_bytes = shape.shared_bytes();
-  scores.shared.push({"Q", tensors.q, shape.q_shared_read_bytes(), 0});
-  scores.shared.push({"K", tensors.k, shape.k_shared_read_bytes(), 0});
+  scores.shared.push({"Q", tensors.q, shape.q_read_bytes(), 0});
+  scores.shared.push({"K", tensors.k, shape.k_read_bytes(), 0});
 }
 
 void build_mma_softmax(const Plan& plan, const Tensors& tensors, bool described, Launch& launch) {
@@ -73,7 +72,7 @@ void build_mma_softmax(const Plan& plan, const Tensors& tensors, bool described,
   launch.name = "P = softmax(S)";
   launch.kernel = "standard_softmax";
   launch.macros.push({"HBMSCOPE_DTYPE_BF16", problem.dtype == DataType::bf16});
-  launch.macros.push({"HBMSCOPE_CAUSAL", problem.mask == Mask::causal});
+  launch.macros.push({"HBMSCOPE_MASK", static_cast<int>(problem.mask)});
   launch.macros.push({"HBMSCOPE_THREADS_PER_ROW", shape.threads_per_row});
   launch.macros.push({"HBMSCOPE_VECTORS_PER_THREAD", shape.vectors_per_thread});
   const int row_tile = launch.loops.push(counted("row tile", ceil_div(problem.seqlen_q, rows)));
@@ -110,13 +109,12 @@ void build_mma_output(const Plan& plan, const Tensors& tensors, bool described, 
   close_loop(launch, kv_tile);
   store(launch, tensors.o, grid.query_plane, grid.query_rows, whole(problem.head_dim_v));
   if (!described) return;
-  const StandardPvShape shape{static_cast<int>(plan.tile.br), static_cast<int>(plan.tile.bc),
-                              static_cast<int>(problem.head_dim), static_cast<int>(plan.tile.stages)};
+  const StandardPvShape shape{mma_tile(plan), static_cast<int>(plan.tile.stages)};
   launch.threads = shape.threads();
   launch.ctas_per_sm = shape.ctas_per_sm();
   launch.shared_bytes = shape.shared_bytes();
-  outputs.shared.push({"P", tensors.p, shape.p_shared_read_bytes_per_step(), 0});
-  outputs.shared.push({"V", tensors.v, shape.v_shared_read_bytes_per_step(), 0});
+  outputs.shared.push({"P", tensors.p, shape.p_read_bytes_per_step(), 0});
+  outputs.shared.push({"V", tensors.v, shape.v_read_bytes_per_step(), 0});
 }
 
 std::string limit_of_standard(const Plan& plan) {

@@ -37,8 +37,8 @@ Tensors add_tensors(const Plan& plan, Program& program) {
   };
 }
 
-void add_causal_macro(const Plan& plan, Launch& launch) {
-  launch.macros.push({"HBMSCOPE_CAUSAL", plan.problem.mask == Mask::causal});
+void add_mask_macro(const Plan& plan, Launch& launch) {
+  launch.macros.push({"HBMSCOPE_MASK", static_cast<int>(plan.problem.mask)});
 }
 
 // As standard's: kv tiles cover the padded rows of S, and the whole square is computed under a mask.
@@ -50,7 +50,7 @@ void build_scores(const Plan& plan, const Tensors& tensors, bool described, Laun
   launch.name = "S = QKᵀ, m, l";
   launch.kernel = "standard_online_qk";
   add_mma_macros(plan, launch);
-  add_causal_macro(plan, launch);
+  add_mask_macro(plan, launch);
   const int q_tile = launch.loops.push(counted("q tile", ceil_div(problem.seqlen_q, tile.br)));
   const int kv_tile = launch.loops.push(counted("kv tile", ceil_div(columns, tile.bc)));
   const int head = launch.loops.push(counted("head", problem.heads));
@@ -72,14 +72,13 @@ void build_scores(const Plan& plan, const Tensors& tensors, bool described, Laun
     store(launch, tensor, query_plane, statistics_row, statistics_columns_of_tile);
   }
   if (!described) return;
-  const StandardOnlineQkShape shape{
-      {static_cast<int>(tile.br), static_cast<int>(tile.bc), static_cast<int>(problem.head_dim)}};
+  const StandardOnlineQkShape shape{{mma_tile(plan)}};
   launch.threads = shape.threads();
   launch.ctas_per_sm = shape.ctas_per_sm();
   launch.shared_bytes = shape.shared_bytes();
-  scores.shared.push({"Q", tensors.q, shape.q_shared_read_bytes(), 0});
-  scores.shared.push({"K", tensors.k, shape.k_shared_read_bytes(), 0});
-  statistics.exponentials_per_query = shape.exponentials_per_row();
+  scores.shared.push({"Q", tensors.q, shape.q_read_bytes(), 0});
+  scores.shared.push({"K", tensors.k, shape.k_read_bytes(), 0});
+  statistics.exponentials_per_query = shape.rescales_per_row();
 }
 
 void build_output(const Plan& plan, const Tensors& tensors, bool described, Launch& launch) {
@@ -90,7 +89,7 @@ void build_output(const Plan& plan, const Tensors& tensors, bool described, Laun
   launch.kernel = "standard_online_pv";
   add_mma_macros(plan, launch);
   launch.macros.push({"HBMSCOPE_STAGES", tile.stages});
-  add_causal_macro(plan, launch);
+  add_mask_macro(plan, launch);
   const QueryGrid grid = query_grid(launch, problem, tile.br, false);
   const Range statistics = tile_of(grid.q_tile, tile.br, statistics_columns(problem.seqlen_q));
   for (const int tensor : {tensors.m, tensors.l}) {
@@ -110,13 +109,12 @@ void build_output(const Plan& plan, const Tensors& tensors, bool described, Laun
   elementwise(launch, "O = O / l", grid.query_rows);
   store(launch, tensors.o, grid.query_plane, grid.query_rows, whole(problem.head_dim_v));
   if (!described) return;
-  const StandardPvShape shape{static_cast<int>(tile.br), static_cast<int>(tile.bc),
-                              static_cast<int>(problem.head_dim), static_cast<int>(tile.stages)};
+  const StandardPvShape shape{mma_tile(plan), static_cast<int>(tile.stages)};
   launch.threads = shape.threads();
   launch.ctas_per_sm = shape.ctas_per_sm();
   launch.shared_bytes = shape.shared_bytes();
-  weights.shared.push({"S", tensors.s, shape.p_shared_read_bytes_per_step(), 0});
-  outputs.shared.push({"V", tensors.v, shape.v_shared_read_bytes_per_step(), 0});
+  weights.shared.push({"S", tensors.s, shape.p_read_bytes_per_step(), 0});
+  outputs.shared.push({"V", tensors.v, shape.v_read_bytes_per_step(), 0});
 }
 
 }  // namespace

@@ -12,34 +12,25 @@ constexpr long long flash2_lse_columns(long long seqlen_q) {
 }
 
 // flash2, variant mma: one CTA owns Br rows of Q and walks over the K/V tiles of Bc rows. The kernel takes
-// its structure from here and the model its counts, so the two cannot drift apart. 16-bit elements,
-// head_dim_v == head_dim.
+// its structure from here and the model its counts, so the two cannot drift apart.
 //
 // Shared-memory reads are ldmatrix (sm__sass_data_bytes_mem_shared_op_ldsm), writes are cp.async
 // (…_op_ldgsts); O leaves through warp shuffles and LSE from registers, so there is no ld.shared and no
 // st.shared at all. All counts are whole tiles: rows beyond the sequence are zero-filled, not skipped.
-struct Flash2MmaShape {
-  int br;
-  int bc;
-  int head_dim;
+struct Flash2MmaShape : MmaTile {
   int stages;  // ring slots for K and, separately, for V
 
-  constexpr bool supported() const {
-    return mma_tile_side_supported(br) && mma_tile_side_supported(bc) && mma_head_dim_supported(head_dim) &&
-           mma_stages_supported(stages);
-  }
-
-  constexpr int rows_per_warp() const { return mma_rows_per_warp(br); }
-  constexpr int warps() const { return br / rows_per_warp(); }
-  constexpr int threads() const { return warps() * kWarpThreads; }
+  constexpr bool supported() const { return MmaTile::supported() && mma_stages_supported(stages); }
 
   // Registers per thread: a warp's fp32 tile of r x c takes r c / 32, its 16-bit Q fragments half of that;
-  // the rest, fitted to what the compiler uses, covers K/V fragments, addresses and the row statistics, and
-  // walking over several chunks of a tile takes some more.
+  // the rest, fitted to what the compiler gets by with, covers K/V fragments, addresses and the row
+  // statistics, and walking over several chunks of a tile takes some more.
   constexpr int registers_estimate(int chunk, bool q_held) const {
     const int rows = rows_per_warp();
     const int q = q_held ? rows * head_dim / 64 : rows / 4;
-    return rows * head_dim / 32 + rows * chunk / 32 + q + 72 - head_dim / 4 + (chunk < bc ? 36 : 0);
+    const int rest = 72 - shape_math::larger(head_dim, 64) / 4;
+    const int several_chunks = chunk < bc ? shape_math::smaller(head_dim / 4, 36) : 0;
+    return rows * head_dim / 32 + rows * chunk / 32 + q + rest + several_chunks;
   }
   constexpr int registers_limit() const { return registers_available(threads(), 1); }
 
@@ -48,52 +39,32 @@ struct Flash2MmaShape {
   constexpr bool q_in_registers() const {
     return rows_per_warp() == 16 && registers_estimate(32, true) <= registers_limit();
   }
-  constexpr int chunk_limit() const {
+  constexpr ColumnChunks chunks() const {
     int limit = 64;
     while (limit > 16 && registers_estimate(limit, q_in_registers()) > registers_limit()) limit -= 16;
-    return limit;
+    return column_chunks(bc, limit);
   }
-  constexpr int chunks() const { return chunk_count(bc, chunk_limit()); }
-  constexpr int chunk_columns() const { return chunk_width(bc, chunk_limit()); }
-  constexpr int last_chunk_columns() const { return last_chunk_width(bc, chunk_limit()); }
 
   // Q, then the K slots, then the V slots; rows are unpadded, 16-byte pieces are swizzled.
-  constexpr int shared_bytes() const { return (br + 2 * stages * bc) * head_dim * kMmaElementBytes; }
+  constexpr int shared_bytes() const { return query_bytes() + 2 * stages * key_bytes(); }
   constexpr int ctas_per_sm() const {
-    return mma_ctas_per_sm(threads(), registers_estimate(chunk_columns(), q_in_registers()), shared_bytes());
+    return mma_ctas_per_sm(threads(), registers_estimate(chunks().width, q_in_registers()), shared_bytes());
   }
 
-  // Once per CTA. Q is written by cp.async: Br x d elements.
-  constexpr long long q_shared_write_bytes() const { return mma_tile_bytes(br, head_dim); }
-  // Once per CTA that has at least one K/V tile: every warp reads its own rows of Q, together the whole tile.
-  constexpr long long q_shared_read_bytes() const {
-    return q_in_registers() ? mma_tile_bytes(br, head_dim) : 0;
+  // Shared-memory reads. Every warp reads its own rows of Q, together the whole tile: once per CTA that has
+  // at least one K/V tile if it holds them, else once per chunk of each.
+  constexpr int held_q_read_bytes() const { return q_in_registers() ? query_bytes() : 0; }
+  constexpr int q_read_bytes_per_step() const {
+    return q_in_registers() ? 0 : chunks().count * query_bytes();
   }
+  // Every warp reads the whole K tile and the whole V tile as B fragments; P comes from the accumulators of
+  // S.
+  constexpr int k_read_bytes_per_step() const { return warps() * key_bytes(); }
+  constexpr int v_read_bytes_per_step() const { return warps() * key_bytes(); }
 
-  // Per K/V tile. K and V are written once each by cp.async: Bc x d elements.
-  constexpr long long k_shared_write_bytes_per_step() const { return mma_tile_bytes(bc, head_dim); }
-  constexpr long long v_shared_write_bytes_per_step() const { return mma_tile_bytes(bc, head_dim); }
-  // S = Q K^T: every warp reads the whole K tile as B fragments, and its rows of Q once per chunk unless it
-  // holds them.
-  constexpr long long q_shared_read_bytes_per_step() const {
-    return q_in_registers() ? 0 : chunks() * mma_tile_bytes(br, head_dim);
-  }
-  constexpr long long k_shared_read_bytes_per_step() const { return warps() * mma_tile_bytes(bc, head_dim); }
-  constexpr long long qk_shared_read_bytes_per_step() const {
-    return q_shared_read_bytes_per_step() + k_shared_read_bytes_per_step();
-  }
-  // O += P V: P comes from the accumulators of S; every warp reads the whole V tile as B fragments.
-  constexpr long long pv_shared_read_bytes_per_step() const { return warps() * mma_tile_bytes(bc, head_dim); }
-
-  // O is transposed within each quad of lanes by shuffles and stored in 16-byte pieces.
-  constexpr long long epilogue_shared_read_bytes() const { return 0; }
-  constexpr long long epilogue_shared_write_bytes() const { return 0; }
-
-  // Exponentials per K/V tile: one per score, and one rescale factor per row and chunk, which each of the
-  // 4 lanes that share a row computes.
-  constexpr long long exponentials_per_step() const {
-    return static_cast<long long>(br) * bc + 4LL * br * chunks();
-  }
+  // Rescale factors per row and K/V tile: one for each chunk, which each of the 4 lanes that share a row
+  // computes.
+  constexpr int rescales_per_step() const { return 4 * chunks().count; }
 };
 
 }  // namespace hbmscope

@@ -29,12 +29,21 @@ constexpr int larger(int a, int b) { return a > b ? a : b; }
 constexpr bool mma_tile_side_supported(int side) {
   return side > 0 && side <= kLargestMmaTile && side % kMmaStep == 0;
 }
-constexpr bool mma_head_dim_supported(int head_dim) { return head_dim == 64 || head_dim == 128; }
+inline constexpr int kMmaHeadDims[] = {32, 64, 80, 96, 128, 192, 256};
+constexpr bool mma_head_dim_supported(int head_dim) {
+  for (const int supported : kMmaHeadDims) {
+    if (head_dim == supported) return true;
+  }
+  return false;
+}
 constexpr bool mma_stages_supported(int stages) { return stages >= 1 && stages <= kLargestMmaStages; }
 
 // A warp owns 32 rows where the tile leaves at least 4 warps: each K or V fragment read from shared memory
-// then feeds two m16 tiles, which halves the reads. Smaller tiles need the warps more.
-constexpr int mma_rows_per_warp(int br) { return br % 32 == 0 && br >= 128 ? 32 : 16; }
+// then feeds two m16 tiles, which halves the reads. Smaller tiles need the warps more, and beyond 128 dims
+// the accumulators of 32 rows of O alone would fill the registers.
+constexpr int mma_rows_per_warp(int br, int head_dim) {
+  return br % 32 == 0 && br >= 128 && head_dim <= 128 ? 32 : 16;
+}
 
 // Registers a thread may have when one CTA of this many threads is resident; the hardware gives them in
 // eights.
@@ -54,17 +63,35 @@ constexpr int mma_ctas_per_sm(int threads, int registers, int shared_bytes) {
 
 // The Bc columns of a tile are worked on in chunks of at most `limit` columns, as equal as units of 16 allow;
 // the last chunk may be narrower.
-constexpr int chunk_count(int columns, int limit) { return shape_math::ceil_div(columns, limit); }
-constexpr int chunk_width(int columns, int limit) {
-  return shape_math::round_up(shape_math::ceil_div(columns, chunk_count(columns, limit)), kMmaStep);
-}
-constexpr int last_chunk_width(int columns, int limit) {
-  return columns - (chunk_count(columns, limit) - 1) * chunk_width(columns, limit);
+struct ColumnChunks {
+  int count;
+  int width;
+  int last_width;
+};
+constexpr ColumnChunks column_chunks(int columns, int limit) {
+  const int count = shape_math::ceil_div(columns, limit);
+  const int width = shape_math::round_up(shape_math::ceil_div(columns, count), kMmaStep);
+  return {count, width, columns - (count - 1) * width};
 }
 
 // Bytes of a rows x columns tile of 2-byte elements.
-constexpr long long mma_tile_bytes(int rows, int columns) {
-  return static_cast<long long>(rows) * columns * kMmaElementBytes;
-}
+constexpr int mma_tile_bytes(int rows, int columns) { return rows * columns * kMmaElementBytes; }
+
+// What every kernel of a Br x Bc tile begins with: warps that own whole rows of Q, S and O. 16-bit elements,
+// head_dim_v == head_dim.
+struct MmaTile {
+  int br;
+  int bc;
+  int head_dim;
+
+  constexpr bool supported() const {
+    return mma_tile_side_supported(br) && mma_tile_side_supported(bc) && mma_head_dim_supported(head_dim);
+  }
+  constexpr int rows_per_warp() const { return mma_rows_per_warp(br, head_dim); }
+  constexpr int warps() const { return br / rows_per_warp(); }
+  constexpr int threads() const { return warps() * kWarpThreads; }
+  constexpr int query_bytes() const { return mma_tile_bytes(br, head_dim); }
+  constexpr int key_bytes() const { return mma_tile_bytes(bc, head_dim); }
+};
 
 }  // namespace hbmscope

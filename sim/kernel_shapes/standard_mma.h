@@ -18,39 +18,22 @@ constexpr long long standard_s_columns(long long seqlen_kv) {
 // the padded row, whose padding becomes 0, and a tile stores its valid rows up to s_columns. K rows at or
 // beyond Nkv are zero-filled, not read. Shared memory: reads are ldmatrix, writes cp.async; S leaves through
 // shuffles.
-struct StandardQkShape {
-  int br;
-  int bc;
-  int head_dim;
-
-  constexpr bool supported() const {
-    return mma_tile_side_supported(br) && mma_tile_side_supported(bc) && mma_head_dim_supported(head_dim);
-  }
-  constexpr int rows_per_warp() const { return mma_rows_per_warp(br); }
-  constexpr int warps() const { return br / rows_per_warp(); }
-  constexpr int threads() const { return warps() * kWarpThreads; }
+struct StandardQkShape : MmaTile {
   // With 16 rows per warp the Q fragments are held: d / 4 registers.
   constexpr bool q_in_registers() const { return rows_per_warp() == 16 && threads() <= 256; }
-  constexpr int chunk_limit() const { return threads() <= 256 ? 64 : 32; }
-  constexpr int chunks() const { return chunk_count(bc, chunk_limit()); }
-  constexpr int chunk_columns() const { return chunk_width(bc, chunk_limit()); }
-  constexpr int last_chunk_columns() const { return last_chunk_width(bc, chunk_limit()); }
+  constexpr ColumnChunks chunks() const { return column_chunks(bc, threads() <= 256 ? 64 : 32); }
   constexpr int registers_estimate() const {
-    return rows_per_warp() * chunk_columns() / 32 + (q_in_registers() ? head_dim / 4 : 8) + 56;
+    return rows_per_warp() * chunks().width / 32 + (q_in_registers() ? head_dim / 4 : 8) + 56;
   }
-  constexpr int shared_bytes() const { return (br + bc) * head_dim * kMmaElementBytes; }
+  constexpr int shared_bytes() const { return query_bytes() + key_bytes(); }
   constexpr int ctas_per_sm() const {
     return mma_ctas_per_sm(threads(), registers_estimate(), shared_bytes());
   }
 
-  // Per CTA: both tiles written once; each warp reads the whole K tile, and its rows of Q once per chunk, or
-  // once when it holds them.
-  constexpr long long q_shared_write_bytes() const { return mma_tile_bytes(br, head_dim); }
-  constexpr long long k_shared_write_bytes() const { return mma_tile_bytes(bc, head_dim); }
-  constexpr long long q_shared_read_bytes() const {
-    return (q_in_registers() ? 1 : chunks()) * mma_tile_bytes(br, head_dim);
-  }
-  constexpr long long k_shared_read_bytes() const { return warps() * mma_tile_bytes(bc, head_dim); }
+  // Shared-memory reads per CTA: each warp reads its rows of Q once per chunk, or once when it holds them,
+  // and the whole K tile.
+  constexpr int q_read_bytes() const { return (q_in_registers() ? 1 : chunks().count) * query_bytes(); }
+  constexpr int k_read_bytes() const { return warps() * key_bytes(); }
 };
 
 // Launch 2, kernel standard_softmax. A row of s_columns elements is read once, kept in registers and written
@@ -109,39 +92,23 @@ constexpr StandardSoftmaxShape standard_softmax_shape(long long s_columns) {
 // Launch 3, kernel standard_pv. A CTA computes Br x d of O, walking over ceil(Nkv / Bc) tiles: Br x Bc of P
 // and Bc x d of V. P is read up to s_columns, V up to Nkv; the rest is zero-filled. The whole square under a
 // mask. Grid: ceil(Nq / Br) q tiles (fastest), query heads, batch.
-struct StandardPvShape {
-  int br;
-  int bc;
-  int head_dim;
+struct StandardPvShape : MmaTile {
   int stages;  // ring slots, each P and V
 
-  constexpr bool supported() const {
-    return mma_tile_side_supported(br) && mma_tile_side_supported(bc) && mma_head_dim_supported(head_dim) &&
-           mma_stages_supported(stages);
-  }
-  constexpr int rows_per_warp() const { return mma_rows_per_warp(br); }
-  constexpr int warps() const { return br / rows_per_warp(); }
-  constexpr int threads() const { return warps() * kWarpThreads; }
+  constexpr bool supported() const { return MmaTile::supported() && mma_stages_supported(stages); }
   constexpr int registers_estimate() const {
     return rows_per_warp() * head_dim / 32 + rows_per_warp() / 4 + 64;
   }
-
-  // A row of P takes whole 128-byte lines in shared memory, which keeps the swizzle free of bank conflicts
-  // for every Bc.
-  constexpr int p_row_elements() const { return shape_math::round_up(bc, 64); }
-  constexpr int p_slot_bytes() const { return br * p_row_elements() * kMmaElementBytes; }
-  constexpr int v_slot_bytes() const { return bc * head_dim * kMmaElementBytes; }
-  constexpr int shared_bytes() const { return stages * (p_slot_bytes() + v_slot_bytes()); }
+  constexpr int p_bytes() const { return mma_tile_bytes(br, bc); }
+  constexpr int shared_bytes() const { return stages * (p_bytes() + key_bytes()); }
   constexpr int ctas_per_sm() const {
     return mma_ctas_per_sm(threads(), registers_estimate(), shared_bytes());
   }
 
-  // Per kv tile: P and V written once by cp.async; each warp reads its own rows of P as A fragments and the
-  // whole V tile as B fragments. O leaves through shuffles.
-  constexpr long long p_shared_write_bytes_per_step() const { return mma_tile_bytes(br, bc); }
-  constexpr long long v_shared_write_bytes_per_step() const { return mma_tile_bytes(bc, head_dim); }
-  constexpr long long p_shared_read_bytes_per_step() const { return mma_tile_bytes(br, bc); }
-  constexpr long long v_shared_read_bytes_per_step() const { return warps() * mma_tile_bytes(bc, head_dim); }
+  // Shared-memory reads per kv tile: each warp reads its own rows of P as A fragments and the whole V tile as
+  // B fragments. O leaves through shuffles.
+  constexpr int p_read_bytes_per_step() const { return p_bytes(); }
+  constexpr int v_read_bytes_per_step() const { return warps() * key_bytes(); }
 };
 
 }  // namespace hbmscope

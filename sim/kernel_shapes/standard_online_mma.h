@@ -9,13 +9,13 @@ namespace hbmscope {
 // P's place.
 struct StandardOnlineQkShape : StandardQkShape {
   constexpr int registers_estimate() const {
-    return StandardQkShape::registers_estimate() + (chunks() > 1 ? 32 : 8);
+    return StandardQkShape::registers_estimate() + (chunks().count > 1 ? 32 : 8);
   }
   constexpr int ctas_per_sm() const {
     return mma_ctas_per_sm(threads(), registers_estimate(), shared_bytes());
   }
   // Per row: a rescale factor for each chunk, in each of the 4 lanes that share a row.
-  constexpr int exponentials_per_row() const { return 4 * chunks(); }
+  constexpr int rescales_per_row() const { return 4 * chunks().count; }
 };
 
 }  // namespace hbmscope

@@ -28,7 +28,8 @@ inline std::string name_of(const GpuCase& c) {
   std::ranges::replace(algorithm, '-', '_');  // a test's name has none
   return fmt::format("{}_{}_{}_d{}_b{}h{}kv{}_q{}_k{}_tile{}x{}s{}{}", algorithm, to_string(p.dtype),
                      to_string(p.mask), p.head_dim, p.batch, p.heads, p.kv_heads, p.seqlen_q, p.seqlen_kv,
-                     c.tile.br, c.tile.bc, c.tile.stages, has_large_logits(c) ? "_large_logits" : "");
+                     c.tile.br, c.tile.bc, c.tile.stages,
+                     has_large_logits(c) ? fmt::format("_logits{:g}", c.spread.q) : "");
 }
 
 inline void PrintTo(const GpuCase& c, std::ostream* stream) { *stream << name_of(c); }

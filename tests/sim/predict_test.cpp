@@ -102,8 +102,8 @@ TEST(Feasibility, SaysNeedAndLimit) {
               testing::AllOf(HasSubstr("512"), HasSubstr("256")));
   EXPECT_THAT(reason_of("flash2", {}, {.br = 128, .bc = 8}), HasSubstr("bc 8"));
   EXPECT_THAT(reason_of("flash2", {}, {.stages = 100}), HasSubstr("100 stages"));
-  EXPECT_THAT(reason_of("flash2", {.head_dim = 96, .head_dim_v = 96}, {}),
-              testing::AllOf(HasSubstr("96"), HasSubstr("64 or 128")));
+  EXPECT_THAT(reason_of("flash2", {.head_dim = 72, .head_dim_v = 72}, {}),
+              testing::AllOf(HasSubstr("72"), HasSubstr("32, 64, 80, 96, 128, 192, 256")));
   EXPECT_THAT(reason_of("flash2", {.head_dim = 128, .head_dim_v = 64}, {}), HasSubstr("differ"));
   EXPECT_THAT(reason_of("flash2", {.dtype = DataType::fp8}, {}),
               testing::AllOf(HasSubstr("fp8"), HasSubstr("bf16")));

@@ -172,10 +172,7 @@ void copy_async(unsigned shared, const void* global, bool valid) {
   const std::size_t range = check_global(global, 16);
   if (shared % 16 != 0 || shared + 16 > block->shared.size()) violate("bad shared address of cp.async");
   block->counts.cp_async_bytes += 16;
-  if (valid) {
-    block->counts.global_read_bytes += 16;
-    block->counts.read_bytes[range] += 16;
-  }
+  if (valid) block->counts.read_bytes[range] += 16;
   const Copy copy{shared, global, valid};
   if (block->launch->copy_time == CopyTime::kAtOnce) {
     land(copy);
@@ -218,12 +215,10 @@ void note_ldmatrix(const WarpView& view) {
 
 void read_global(const void* address, std::size_t bytes) {
   block->counts.read_bytes[check_global(address, bytes)] += bytes;
-  block->counts.global_read_bytes += bytes;
 }
 
 void write_global(const void* address, std::size_t bytes) {
   block->counts.written_bytes[check_global(address, bytes)] += bytes;
-  block->counts.global_write_bytes += bytes;
 }
 
 }  // namespace emulation

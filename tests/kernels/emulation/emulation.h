@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -15,10 +16,8 @@ enum class CopyTime { kAtOnce, kAtWait };
 
 struct Counts {
   std::uint64_t ldmatrix_bytes = 0;
-  std::uint64_t cp_async_bytes = 0;  // written to shared memory, zero fill included
-  std::uint64_t global_read_bytes = 0;
-  std::uint64_t global_write_bytes = 0;   // by instructions; not plain assignments (LSE)
-  std::vector<std::uint64_t> read_bytes;  // the same for each range of Launch::memory
+  std::uint64_t cp_async_bytes = 0;       // written to shared memory, zero fill included
+  std::vector<std::uint64_t> read_bytes;  // of each range of Launch::memory
   std::vector<std::uint64_t> written_bytes;
   std::uint64_t bank_conflicts = 0;  // ldmatrix phases of 8 rows that hit a bank twice
 };
@@ -41,12 +40,10 @@ struct Launch {
 // std::runtime_error with the first violation.
 Counts run(const Launch& launch, void (*kernel)(const void* params), const void* params);
 
-// A kernel compiled for one tile.
+// A kernel compiled with its macros.
 struct Instance {
   std::string kernel;
-  int br, bc, head_dim, stages;
-  int threads_per_row, vectors_per_thread;  // standard_softmax
-  bool bf16, causal;
+  std::map<std::string, int> macros;
   void (*run)(const void* params);
 };
 std::vector<Instance>& instances();
