@@ -3,9 +3,11 @@
 // compile-time parameter: HBMSCOPE_MASK (0: full, 1: causal).
 
 #include "kernels/device/standard_pv.cuh"
+#include "sim/kernel_shapes/standard_online_mma.h"
 
 namespace hbmscope {
 
+inline constexpr StandardOnlinePvShape kOnlineShape{kShape};
 inline constexpr bool kCausal = HBMSCOPE_MASK == 1;
 inline constexpr float kLog2E = 1.4426950408889634f;
 
@@ -75,7 +77,7 @@ struct OnlineProbabilities {
 
 }  // namespace hbmscope
 
-extern "C" __global__ void __launch_bounds__(hbmscope::kThreads, hbmscope::kCtasPerSm)
+extern "C" __global__ void __launch_bounds__(hbmscope::kThreads, hbmscope::kOnlineShape.ctas_per_sm())
     standard_online_pv(const __grid_constant__ hbmscope::AttentionParams params) {
   hbmscope::OnlineProbabilities weights;
   hbmscope::multiply_weights(params, params.s, weights);

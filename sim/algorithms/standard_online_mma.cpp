@@ -109,7 +109,7 @@ void build_output(const Plan& plan, const Tensors& tensors, bool described, Laun
   elementwise(launch, "O = O / l", grid.query_rows);
   store(launch, tensors.o, grid.query_plane, grid.query_rows, whole(problem.head_dim_v));
   if (!described) return;
-  const StandardPvShape shape{mma_tile(plan), static_cast<int>(tile.stages)};
+  const StandardOnlinePvShape shape{{mma_tile(plan), static_cast<int>(tile.stages)}};
   launch.threads = shape.threads();
   launch.ctas_per_sm = shape.ctas_per_sm();
   launch.shared_bytes = shape.shared_bytes();

@@ -16,10 +16,11 @@ struct Flash1MmaShape : MmaTile {
   constexpr bool supported() const { return MmaTile::supported() && mma_stages_supported(stages); }
 
   // Registers per thread: a warp's fp32 tile of r x c takes r c / 32; the rest, fitted to what the compiler
-  // uses, covers fragments, addresses and the row statistics.
+  // gets by with, covers fragments, addresses and the row statistics. It hoists more where O is small.
   constexpr int registers_estimate(int chunk) const {
     const int rows = rows_per_warp();
-    return rows * head_dim / 32 + rows * chunk / 32 + rows / 4 + 64 + (chunk < bc ? 16 : 0);
+    const int hoisted = (128 - shape_math::smaller(head_dim, 128)) * rows / 128;
+    return rows * head_dim / 32 + rows * chunk / 32 + rows / 4 + 64 + hoisted + (chunk < bc ? 16 : 0);
   }
   constexpr ColumnChunks chunks() const {
     int limit = 64;
