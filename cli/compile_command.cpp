@@ -48,7 +48,7 @@ Wanted wanted_kernels(const PointList& points) {
       wanted.reasons.insert(reason);
       continue;
     }
-    const int capability = static_cast<int>(context.gpu->compute_capability);
+    const int capability = static_cast<int>(context.gpu->compute_capability.value());
     for (KernelBuild& build : kernel_builds(scratch.program)) {
       if (seen.emplace(kernel_hash(build), capability).second) {
         wanted.kernels.push_back({std::move(build), capability});

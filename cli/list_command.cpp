@@ -30,20 +30,23 @@ std::string gpu_table(bool color) {
                    {"", "sm"},
                    {"", "SMs"},
                    {"", "HBM GB"},
-                   {"", "HBM TB/s"},
+                   {"HBM, TB/s", "datasheet"},
+                   {"HBM, TB/s", "measured"},
                    {"", "L2 MiB"},
                    {"", "bf16 TFLOP/s"},
                    {"", "shared KiB/CTA"}});
   for (const std::string& name : gpu_names()) {
     const GpuSpec gpu = load_gpu(name);
+    const std::optional<SourcedValue>& measured = gpu.hbm_bytes_per_s_measured;
     const std::optional<double> rate = gpu.tensor_flops_per_s(DataType::bf16);
     table.add_row({{gpu.name},
                    {gpu.full_name},
-                   {fmt::format("{}", gpu.compute_capability)},
+                   {gpu.compute_capability ? fmt::format("{}", *gpu.compute_capability) : "-"},
                    {fmt::format("{}", gpu.sms)},
                    {fmt::format("{:.0f}", gpu.hbm_capacity_bytes.value / 1e9)},
                    {fmt::format("{:.2f}", gpu.hbm_bytes_per_s.value / 1e12)},
-                   {fmt::format("{:.0f}", gpu.caches.back().capacity_bytes.value / 1024 / 1024)},
+                   {measured ? fmt::format("{:.2f}", measured->value / 1e12) : "-"},
+                   {fmt::format("{:.0f}", gpu.l2().capacity_bytes.value / 1024 / 1024)},
                    {rate ? fmt::format("{:.0f}", *rate / 1e12) : "-"},
                    {fmt::format("{}", gpu.limits.shared_bytes_per_cta / 1024)}});
   }

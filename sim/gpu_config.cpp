@@ -2,6 +2,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <fstream>
 #include <sstream>
 
@@ -58,13 +59,14 @@ GpuSpec read_gpu(TomlReader reader) {
   gpu.name = reader.text("name");
   gpu.full_name = reader.text("full_name");
   gpu.chip = reader.text("chip");
-  gpu.compute_capability = reader.integer("compute_capability", 10, 999);
+  gpu.compute_capability = reader.integer_if_present("compute_capability", 10, 999);
   gpu.sms = reader.integer("sms", 1, 65536);
   gpu.dies = reader.integer_or("dies", 1, 64, 1);
   gpu.clock_hz = reader.quantity("clock_hz");
   gpu.tensor_clock_hz = reader.quantity("tensor_clock_hz");
   gpu.hbm_capacity_bytes = reader.quantity("hbm_capacity_bytes");
   gpu.hbm_bytes_per_s = reader.quantity("hbm_bytes_per_s");
+  gpu.hbm_bytes_per_s_measured = reader.quantity_if_present("hbm_bytes_per_s_measured");
   gpu.l2_bytes_per_s = reader.quantity_if_present("l2_bytes_per_s");
   gpu.sram_bytes_per_clock_per_sm = reader.quantity("sram_bytes_per_clock_per_sm");
   gpu.exp_per_clock_per_sm = reader.quantity("exp_per_clock_per_sm");
@@ -74,12 +76,28 @@ GpuSpec read_gpu(TomlReader reader) {
   gpu.tensor_flops_fp8 = tensor.quantity_if_present("fp8");
   gpu.tensor_flops_fp32 = tensor.quantity_if_present("fp32");
   tensor.finish();
-  for (const toml::node& node : reader.tables("cache")) {
-    gpu.caches.push_back(read_cache(reader.element(node, "cache")));
-  }
+  gpu.tensor_flops_per_s_datasheet = reader.quantity_if_present("tensor_flops_per_s_datasheet");
+  const toml::array& caches = reader.tables("cache");
+  for (const toml::node& node : caches) gpu.caches.push_back(read_cache(reader.element(node, "cache")));
+  const bool has_l2 = std::any_of(gpu.caches.begin(), gpu.caches.end(),
+                                  [](const CacheLevel& level) { return level.name == "L2"; });
+  if (!has_l2) reader.fail(caches, "cache", "", "a level with name = \"L2\"");
   gpu.limits = read_limits(reader.table("limits"));
   reader.finish();
   return gpu;
+}
+
+// Catches rates of another chip, of sparse matrices or of another accumulator. Datasheets round.
+void check_peak(const GpuSpec& gpu, const std::string& file) {
+  if (!gpu.tensor_flops_per_s_datasheet) return;
+  const double stated = gpu.tensor_flops_per_s_datasheet->value;
+  const double per_clock_per_sm = gpu.tensor_flops_fp16 ? gpu.tensor_flops_fp16->value : 0;
+  const double computed = static_cast<double>(gpu.sms) * per_clock_per_sm * gpu.tensor_clock_hz.value;
+  if (std::abs(computed / stated - 1) <= 0.01) return;
+  throw UserError(fmt::format("{}: key tensor_flops_per_s_datasheet", file), fmt::format("{:.4g}", stated),
+                  fmt::format("expected sms x tensor_flops_per_clock_per_sm.fp16 x tensor_clock_hz = {:.4g} "
+                              "within 1 %",
+                              computed));
 }
 
 std::string read_file(const std::string& path) {
@@ -106,7 +124,9 @@ GpuSpec parse_gpu(std::string_view toml_text, std::string_view origin) {
   const std::string file(origin);
   try {
     const toml::table table = toml::parse(toml_text, file);
-    return read_gpu({table, file, ""});
+    GpuSpec gpu = read_gpu({table, file, ""});
+    check_peak(gpu, file);
+    return gpu;
   } catch (const toml::parse_error& error) {
     throw UserError(fmt::format("{}:{}", file, error.source().begin.line), "",
                     fmt::format("not valid TOML: {}", error.description()));

@@ -36,10 +36,11 @@ std::string infeasible_reason(const PointContext& context, const Plan& plan, con
   if (!context.variant->has_kernel) return "";
   std::string reason = context.variant->limit(plan);
   if (!reason.empty()) return reason;
-  if (context.gpu->compute_capability < 80) {
-    return context.gpu->name + " has compute capability " +
-           std::to_string(context.gpu->compute_capability / 10) + "." +
-           std::to_string(context.gpu->compute_capability % 10) + ", the kernels need 8.0";
+  const std::optional<std::int64_t> capability = context.gpu->compute_capability;
+  if (!capability) return context.gpu->name + " does not run CUDA, and the kernels are CUDA's";
+  if (*capability < 80) {
+    return context.gpu->name + " has compute capability " + std::to_string(*capability / 10) + "." +
+           std::to_string(*capability % 10) + ", the kernels need 8.0";
   }
   for (const Launch& launch : program.launches) {
     reason = launch_limit(launch, *context.gpu);

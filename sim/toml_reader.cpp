@@ -63,8 +63,14 @@ std::int64_t TomlReader::integer(std::string_view key, std::int64_t smallest, st
 
 std::int64_t TomlReader::integer_or(std::string_view key, std::int64_t smallest, std::int64_t largest,
                                     std::int64_t otherwise) {
+  return integer_if_present(key, smallest, largest).value_or(otherwise);
+}
+
+std::optional<std::int64_t> TomlReader::integer_if_present(std::string_view key, std::int64_t smallest,
+                                                           std::int64_t largest) {
   asked_.emplace(key);
-  return table_.contains(key) ? integer(key, smallest, largest) : otherwise;
+  if (!table_.contains(key)) return std::nullopt;
+  return integer(key, smallest, largest);
 }
 
 bool TomlReader::boolean_or(std::string_view key, bool otherwise) {

@@ -22,6 +22,8 @@ class TomlReader {
   std::int64_t integer(std::string_view key, std::int64_t smallest, std::int64_t largest);
   std::int64_t integer_or(std::string_view key, std::int64_t smallest, std::int64_t largest,
                           std::int64_t otherwise);
+  std::optional<std::int64_t> integer_if_present(std::string_view key, std::int64_t smallest,
+                                                 std::int64_t largest);
   bool boolean_or(std::string_view key, bool otherwise);
   // { value = 4.8e12, source = "…", measured = false }; the value must be positive and finite.
   SourcedValue quantity(std::string_view key);

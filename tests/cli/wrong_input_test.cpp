@@ -42,7 +42,7 @@ TEST_P(WrongPoints, AreRefusedBeforeAnyFileIsThere) {
 INSTANTIATE_TEST_SUITE_P(
     Options, WrongPoints,
     ::testing::Values(
-        WrongPoint{{"--gpu", "b1000"}, "--gpu: 'b1000' is not accepted; expected one of a100-40"},
+        WrongPoint{{"--gpu", "b1000"}, "--gpu: 'b1000' is not accepted; expected one of a10, a100-40"},
         WrongPoint{{"--gpu", "none.toml"}, "--gpu"},
         WrongPoint{{"--algorithm", "flash9"},
                    "--algorithm: 'flash9' is not accepted; expected one of standard"},

@@ -117,6 +117,9 @@ TEST(Feasibility, SaysNeedAndLimit) {
   EXPECT_EQ(reason_of("flash2", {}, {.br = 256, .bc = 128}), "");
   EXPECT_THAT(reason_of("flash2", {}, {.br = 256, .bc = 128}, "l4"),
               testing::AllOf(HasSubstr("131072"), HasSubstr("101376"), HasSubstr("l4")));
+  EXPECT_THAT(reason_of("flash2", {}, {}, "t4"),
+              testing::AllOf(HasSubstr("t4 has compute capability 7.5"), HasSubstr("8.0")));
+  EXPECT_THAT(reason_of("flash2", {}, {}, "mi300x"), HasSubstr("mi300x does not run CUDA"));
 }
 
 TEST(Predict, NamesWhatDoesNotExist) {
