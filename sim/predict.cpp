@@ -1,5 +1,7 @@
 #include "sim/predict.h"
 
+#include <fmt/format.h>
+
 #include "sim/occupancy.h"
 #include "sim/record_rows.h"
 #include "sim/units.h"
@@ -43,6 +45,10 @@ std::string infeasible_reason(const PointContext& context, const Plan& plan, con
            std::to_string(*capability % 10) + ", the kernels need 8.0";
   }
   for (const Launch& launch : program.launches) {
+    if (launch.kernel.empty()) {
+      return fmt::format("no kernel for direction {}: it can be predicted, not run",
+                         to_string(plan.problem.direction));
+    }
     reason = launch_limit(launch, *context.gpu);
     if (!reason.empty()) return reason;
   }

@@ -4,32 +4,31 @@
 
 #include "sim/algorithms/algorithm.h"
 #include "sim/algorithms/build.h"
+#include "sim/algorithms/directions.h"
+#include "sim/algorithms/flash1_backward.h"
 #include "sim/units.h"
 
 namespace hbmscope {
 namespace {
 
-struct Tensors {
-  int q, k, v, o, l, m;
-};
-
-Tensors add_tensors(const Problem& problem, Program& program) {
+Flash1Saved add_tensors(const Problem& problem, Program& program) {
   using build::tensor;
   const std::int64_t width = element_bytes(problem.dtype);
   const std::int64_t query_planes = problem.batch * problem.heads;
   const std::int64_t kv_planes = problem.batch * problem.kv_heads;
+  const Role saved = saved_role(problem, Role::output);
   return {
       .q = tensor(program, "Q", Role::input, query_planes, problem.seqlen_q, problem.head_dim, width),
       .k = tensor(program, "K", Role::input, kv_planes, problem.seqlen_kv, problem.head_dim, width),
       .v = tensor(program, "V", Role::input, kv_planes, problem.seqlen_kv, problem.head_dim_v, width),
-      .o = tensor(program, "O", Role::output, query_planes, problem.seqlen_q, problem.head_dim_v, width),
-      .l = tensor(program, "l", Role::output, query_planes, problem.seqlen_q, 1, width),
-      .m = tensor(program, "m", Role::output, query_planes, problem.seqlen_q, 1, width),
+      .o = tensor(program, "O", saved, query_planes, problem.seqlen_q, problem.head_dim_v, width),
+      .l = tensor(program, "l", saved, query_planes, problem.seqlen_q, 1, width),
+      .m = tensor(program, "m", saved, query_planes, problem.seqlen_q, 1, width),
   };
 }
 
 // Line 2: O = 0, l = 0, m = −inf in HBM.
-void build_initialise(const Plan& plan, const Tensors& tensors, Launch& launch) {
+void build_initialise(const Plan& plan, const Flash1Saved& tensors, Launch& launch) {
   using namespace build;
   launch.name = "initialise";
   const QueryGrid grid = query_grid(launch, plan.problem, plan.tile.br, false);
@@ -39,7 +38,7 @@ void build_initialise(const Plan& plan, const Tensors& tensors, Launch& launch) 
 }
 
 // Lines 5 to 15.
-void build_blocks(const Plan& plan, const Tensors& tensors, Launch& launch) {
+void build_blocks(const Plan& plan, const Flash1Saved& tensors, Launch& launch) {
   using namespace build;
   const Problem& problem = plan.problem;
   const Tile& tile = plan.tile;
@@ -73,19 +72,26 @@ void build_blocks(const Plan& plan, const Tensors& tensors, Launch& launch) {
 }
 
 void build_paper(const Plan& plan, Program& program) {
-  const Tensors tensors = add_tensors(plan.problem, program);
+  const Flash1Saved tensors = add_tensors(plan.problem, program);
   using build::tensor;
   tensor(program, "S", Role::on_chip, 1, plan.tile.br, plan.tile.bc, 4);
   tensor(program, "P̃", Role::on_chip, 1, plan.tile.br, plan.tile.bc, 4);
   tensor(program, "m̃", Role::on_chip, 1, plan.tile.br, 1, 4);
   tensor(program, "l̃", Role::on_chip, 1, plan.tile.br, 1, 4);
-  build_initialise(plan, tensors, program.launches.add());
-  build_blocks(plan, tensors, program.launches.add());
+  if (runs_forward(plan.problem)) {
+    build_initialise(plan, tensors, program.launches.add());
+    build_blocks(plan, tensors, program.launches.add());
+  }
+  if (runs_backward(plan.problem)) build_flash1_backward(plan, tensors, program);
 }
 
 const std::array<Variant, 1> kVariants{{
-    {"paper", "the paper's count: every element of the problem's size, no kernel", false, build_paper,
-     nullptr},
+    {"paper",
+     "the paper's count: every element of the problem's size, no kernel",
+     false,
+     build_paper,
+     nullptr,
+     {.backward = true}},
 }};
 
 }  // namespace

@@ -10,12 +10,15 @@
 namespace hbmscope {
 
 extern const Algorithm kStandard;
+extern const Algorithm kStandardOnline;
+extern const Algorithm kStandardMaskedDropout;
 extern const Algorithm kFlash1;
 extern const Algorithm kFlash2;
 
 namespace {
 
-const std::array<const Algorithm*, 3> kAlgorithms{&kStandard, &kFlash1, &kFlash2};
+const std::array<const Algorithm*, 5> kAlgorithms{&kStandard, &kStandardOnline, &kStandardMaskedDropout,
+                                                  &kFlash1, &kFlash2};
 
 }  // namespace
 

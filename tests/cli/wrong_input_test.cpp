@@ -52,8 +52,6 @@ INSTANTIATE_TEST_SUITE_P(
         WrongPoint{{"--mask", "window"}, "--mask: 'window' is not accepted"},
         WrongPoint{{"--mask", "window:0"}, "--mask window: '0' is not accepted"},
         WrongPoint{{"--causal", "--mask", "full"}, "--causal: expected either"},
-        WrongPoint{{"--direction", "backward"},
-                   "--direction: 'backward' is not accepted; expected forward: standard mma"},
         WrongPoint{{"--direction", "up"}, "--direction: 'up' is not accepted; expected forward, backward"},
         WrongPoint{{"--l2", "replay"}, "--l2: 'replay' is not accepted; expected none"},
         WrongPoint{{"--splits", "4"}, "--splits: '4' is not accepted; expected 1: standard mma"},

@@ -98,6 +98,7 @@ TEST_P(Identities, CountsAreOrdered) {
     count_traffic(built.program, closed);
     const TensorTraffic total = total_of(closed);
     RC_ASSERT(sum(total.compulsory) <= sum(total.io));
+    RC_ASSERT(total.compulsory.read <= total.l2.read);
     RC_ASSERT(total.compulsory.write <= footprint_bytes(built.program));
     for (const LaunchTraffic& launch : closed.launches) RC_ASSERT(launch.executed_flops >= launch.flops);
   }));
