@@ -33,9 +33,9 @@ Plan plan_of(std::int64_t heads, std::int64_t kv_heads, std::int64_t seqlen_q, s
   return plan;
 }
 
-void count(std::string_view algorithm, const Plan& plan, Counted& counted) {
+void count(std::string_view algorithm, const Plan& plan, Counted& counted, std::string_view variant = "mma") {
   const Algorithm& found = find_algorithm(algorithm);
-  build_program(found, find_variant(found, "mma"), plan, counted.program);
+  build_program(found, find_variant(found, variant), plan, counted.program);
   check_program(counted.program);
   count_traffic(counted.program, counted.traffic);
   counted.total = total_of(counted.traffic);
@@ -120,6 +120,36 @@ TEST(Flash2Backward, SumsOverTheGroup) {
   for (const int launch : {3, 4}) {
     expect_bytes(total_of(counted.traffic.launches[launch]).l2, 4 * n * kD * 2, 2 * n * kD * 2);
   }
+}
+
+// Algorithm 2 of Dao 2023, dQ added atomically: O, dO read, D written and dQ cleared; K, V read and dK, dV
+// written; for each of the Tc blocks Q and dO read, dQ read and written, LSE and D read.
+TEST(Flash2Backward, PaperCountsElementsOfTheProblemsSize) {
+  const U n = 1024;
+  const U blocks = 8;
+  Counted counted;
+  count("flash2", plan_of(3, 3, 1024, 1024), counted, "paper");
+  EXPECT_EQ(counted.total.io.read + counted.total.io.write,
+            3 * ((7 + 4 * blocks) * n * kD + (1 + 2 * blocks) * n) * 2);
+}
+
+// The same with dQ gathered in fp32, cleared once and read once, and LSE and dPsum in fp32.
+TEST(Flash2Backward, KernelsAddInFp32) {
+  const U n = 1024;
+  const U blocks = 8;
+  Counted counted;
+  count("flash2", plan_of(3, 3, 1024, 1024), counted);
+  EXPECT_EQ(counted.total.io.read + counted.total.io.write,
+            3 * ((7 + 2 * blocks) * n * kD * 2 + (2 + 2 * blocks) * n * kD * 4 + (1 + 2 * blocks) * n * 4));
+}
+
+// MHA, Tr = 16 and Tc = 8: three launches read dO or Q for every K/V tile, two read K or V for every q tile.
+TEST(StandardBackward, IsTheFormulaOfItsTiles) {
+  const U n = 1024;
+  Counted counted;
+  count("standard", plan_of(3, 3, 1024, 1024), counted);
+  EXPECT_EQ(counted.total.io.read + counted.total.io.write,
+            3 * (7 * n * n + (3 + 3 * 8 + 2 * 16) * n * kD) * 2);
 }
 
 // Tr = 4, Tc = 2, 4 query heads on 2 KV heads. dP, dQ and the like read their operands tile by tile.
