@@ -14,6 +14,7 @@
 #include "cli/text_table.h"
 #include "sim/algorithms/algorithm.h"
 #include "sim/error.h"
+#include "sim/gpu_settings.h"
 
 namespace hbmscope {
 namespace {
@@ -51,6 +52,19 @@ std::string gpu_table(bool color) {
                    {fmt::format("{}", gpu.limits.shared_bytes_per_cta / 1024)}});
   }
   return table.text(color);
+}
+
+std::string settings_table(const GpuSpec& gpu, bool color) {
+  TextTable table({{"", "key", Align::left}, {"", gpu.name}, {"", "what it is", Align::left}});
+  for (const GpuSetting& setting : gpu_settings()) {
+    const std::optional<double> value = setting.value(gpu);
+    table.add_row({{std::string(setting.key)},
+                   {value ? setting_text(setting, *value) : "-"},
+                   {std::string(setting.what)}});
+  }
+  std::string text = table.text(color) + "\n";
+  for (const std::string& sentence : accepted_setting_values()) text += sentence + "\n";
+  return text;
 }
 
 std::string algorithm_table(bool color) {
@@ -106,12 +120,15 @@ std::string recorded_table(bool color) {
 }
 
 int run_list(const Arguments& arguments) {
-  constexpr std::string_view kAccepted = "expected gpus, algorithms, variants, counters or recorded";
+  constexpr std::string_view kAccepted =
+      "expected gpus, settings, algorithms, variants, counters or recorded";
   const Terminal terminal = arguments.terminal.terminal();
   const GpuSpec gpu = choose_gpu(arguments.gpu);
   const bool color = terminal.color_out;
   if (arguments.what == "gpus") {
     write_stdout(gpu_table(color));
+  } else if (arguments.what == "settings") {
+    write_stdout(settings_table(gpu, color));
   } else if (arguments.what == "algorithms") {
     write_stdout(algorithm_table(color));
   } else if (arguments.what == "variants") {
@@ -130,9 +147,9 @@ int run_list(const Arguments& arguments) {
 
 Action add_list(CLI::App& command) {
   const auto arguments = std::make_shared<Arguments>();
-  command.add_option("what", arguments->what, "gpus, algorithms, variants, counters, recorded")
+  command.add_option("what", arguments->what, "gpus, settings, algorithms, variants, counters, recorded")
       ->type_name("WHAT");
-  command.add_option("--gpu", arguments->gpu, "whose counters: a name, a file, or auto [h200]")
+  command.add_option("--gpu", arguments->gpu, "whose settings and counters: a name, a file, or auto [h200]")
       ->type_name("NAME");
   arguments->terminal.add_to(command);
   return [arguments](const RunInfo&) { return run_list(*arguments); };

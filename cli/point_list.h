@@ -26,6 +26,7 @@ struct Implementation {
 // as heads, seqlens_kv as seqlens, head_dims_v as head_dims. Tokens, if there are any, replace batches.
 struct PointAxes {
   std::vector<GpuSpec> gpus;
+  std::vector<std::vector<std::string>> settings;  // of each key: "l2.capacity=50MiB", "l2.capacity=100MiB"
   std::vector<Direction> directions;
   std::vector<DataType> dtypes;
   std::vector<std::int64_t> heads;

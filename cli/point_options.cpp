@@ -124,6 +124,19 @@ void parse_gpus(std::string_view option, std::string_view text, PointAxes& axes)
   }
 }
 
+// "l2.capacity=50MiB,100MiB"; what the GPUs take of it is seen when they are changed.
+void parse_setting(std::string_view option, std::string_view text, PointAxes& axes) {
+  constexpr std::string_view kAccepted = "expected KEY=VALUE: see hbmscope list settings";
+  const std::size_t equals = text.find('=');
+  if (equals == std::string_view::npos) {
+    throw UserError(std::string(option), std::string(text), std::string(kAccepted));
+  }
+  std::vector<std::string>& values = axes.settings.emplace_back();
+  for (const std::string& value : split_axis(option, text.substr(equals + 1), kAccepted)) {
+    push_distinct(values, fmt::format("{}={}", text.substr(0, equals), value));
+  }
+}
+
 // Parsed before --variant; an implementation without a variant means the first one.
 void parse_algorithms(std::string_view option, std::string_view text, PointAxes& axes) {
   std::vector<Implementation> chosen;
@@ -162,6 +175,9 @@ constexpr std::array kOptions{
     PointOption{"--gpu", "LIST", kState,
                 "GPU: a name (hbmscope list gpus), a TOML file, or auto: the installed one", "h200",
                 parse_gpus},
+    PointOption{"--set", "KEY=LIST", kState,
+                "changes a number of the GPUs, to ask what if (hbmscope list settings); may be repeated", "",
+                parse_setting, true},
     PointOption{"--direction", "LIST", kProblem, "forward, backward, both (forward, then backward)",
                 "forward", parse_directions},
     PointOption{"--dtype", "LIST", kProblem, "type of Q, K, V, O: bf16, fp16, fp32, fp8", "bf16",
@@ -234,12 +250,13 @@ std::span<const PointOption> point_options() { return kOptions; }
 
 void PointArguments::add_to(CLI::App& command) {
   for (const PointOption& option : kOptions) {
-    command
-        .add_option_function<std::string>(
-            std::string(option.name),
-            [this, name = option.name](const std::string& text) { texts_[name] = text; }, full_help(option))
-        ->type_name(std::string(option.placeholder))
-        ->group(std::string(option.group));
+    const auto store = [this, name = option.name](const std::vector<std::string>& texts) {
+      texts_[name] = texts;
+    };
+    CLI::Option* added = command.add_option_function<std::vector<std::string>>(std::string(option.name),
+                                                                               store, full_help(option));
+    added->type_name(std::string(option.placeholder))->group(std::string(option.group))->expected(1);
+    if (option.repeatable) added->take_all();
   }
   command.add_flag("--causal", causal_, "short for --mask causal")->group(std::string(kProblem));
   command.footer(std::string(kAxisHelp));
@@ -250,19 +267,21 @@ PointList PointArguments::points() const {
     throw UserError("--causal", "", "expected either --causal or --mask, not both");
   }
   if (texts_.contains("--tokens") && texts_.contains("--batch")) {
-    throw UserError("--tokens", texts_.at("--tokens"), "expected either --tokens or --batch, not both");
+    throw UserError("--tokens", texts_.at("--tokens").front(),
+                    "expected either --tokens or --batch, not both");
   }
   PointAxes axes;
   for (const PointOption& option : kOptions) {
     const auto given = texts_.find(option.name);
     if (given != texts_.end()) {
-      option.parse(option.name, given->second, axes);
+      for (const std::string& text : given->second) option.parse(option.name, text, axes);
     } else if (option.name == "--mask" && causal_) {
       option.parse(option.name, "causal", axes);
     } else if (!option.default_text.empty()) {
       option.parse(option.name, option.default_text, axes);
     }
   }
+  axes.gpus = changed_gpus(axes.gpus, axes.settings);
   return PointList(std::move(axes));
 }
 

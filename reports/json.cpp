@@ -117,9 +117,17 @@ Json sources_json(const GpuSpec& gpu) {
   return json;
 }
 
+// Of a changed GPU with what was changed, for that is what the page shows.
+std::string full_name(const GpuSpec& gpu) {
+  std::string name = gpu.full_name;
+  for (const std::string& change : gpu.changes)
+    name += (&change == &gpu.changes.front() ? " with " : ", ") + change;
+  return name;
+}
+
 Json gpu_json(const GpuSpec& gpu) {
   Json json = {{"name", gpu.name},
-               {"full_name", gpu.full_name},
+               {"full_name", full_name(gpu)},
                {"sms", gpu.sms},
                {"clock_hz", gpu.clock_hz.value},
                {"hbm_bytes_per_s", gpu.hbm_bytes_per_s.value}};

@@ -45,7 +45,7 @@ struct SmLimits {
 
 // A GPU as data. Rates are per second and dense; FLOPs with fp32 accumulation.
 struct GpuSpec {
-  std::string name;       // as on the command line
+  std::string name;       // as on the command line; a changed GPU's ends in its changes
   std::string full_name;  // as its driver names it
   std::string chip;       // as CUPTI names it; LLVM's target for a GPU that is not NVIDIA's
   std::optional<std::int64_t> compute_capability;  // 90 for 9.0; absent where CUDA does not run
@@ -66,7 +66,8 @@ struct GpuSpec {
   std::optional<SourcedValue> tensor_flops_fp32;  // TF32 tensor cores, or plain FP32 where there are none
   // FLOP/s in fp16 as published, to check the rate per clock and the SMs against.
   std::optional<SourcedValue> tensor_flops_per_s_datasheet;
-  std::vector<CacheLevel> caches;  // one of them is named "L2"
+  std::vector<std::string> changes;  // "l2.capacity=100MiB", see sim/gpu_settings.h; empty: as described
+  std::vector<CacheLevel> caches;    // one of them is named "L2"
   SmLimits limits;
 
   const CacheLevel& l2() const;
@@ -78,8 +79,10 @@ struct GpuSpec {
 // Names of the GPUs that come with hbmscope, sorted.
 std::vector<std::string> gpu_names();
 
-// A shipped GPU by name, or a file by path (anything with a '/' or ending in .toml). Throws UserError naming
-// --gpu, or file:line and key, the value, and what is accepted.
+// A shipped GPU by name, a changed one ("h200+l2.capacity=100MiB+sms=160"), or a file by path (anything with
+// a
+// '/' or ending in .toml). Throws UserError naming --gpu, or file:line and key, the value, and what is
+// accepted.
 GpuSpec load_gpu(std::string_view name_or_file);
 
 // Parses a description; `origin` names it in errors.

@@ -8,6 +8,7 @@
 
 #include "sim/embedded_file.h"
 #include "sim/gpu.h"
+#include "sim/gpu_settings.h"
 #include "sim/toml_reader.h"
 
 namespace hbmscope {
@@ -87,6 +88,12 @@ GpuSpec read_gpu(TomlReader reader) {
   return gpu;
 }
 
+// Lists of names are separated by commas, and '+' begins what is changed of a GPU.
+void check_name(const GpuSpec& gpu, const std::string& file) {
+  if (gpu.name.find_first_of("+,") == std::string::npos) return;
+  throw UserError(fmt::format("{}: key name", file), gpu.name, "expected a text without '+' and ','");
+}
+
 // Catches rates of another chip, of sparse matrices or of another accumulator. Datasheets round.
 void check_peak(const GpuSpec& gpu, const std::string& file) {
   if (!gpu.tensor_flops_per_s_datasheet) return;
@@ -111,6 +118,15 @@ std::string read_file(const std::string& path) {
   return text.str();
 }
 
+// "l2.capacity=100MiB+sms=160"
+void change_gpu_by_name(GpuSpec& gpu, std::string_view changes) {
+  for (std::size_t begin = 0; begin <= changes.size();) {
+    const std::size_t end = std::min(changes.find('+', begin), changes.size());
+    change_gpu(gpu, "--gpu", std::string(changes.substr(begin, end - begin)));
+    begin = end + 1;
+  }
+}
+
 }  // namespace
 
 std::vector<std::string> gpu_names() {
@@ -125,6 +141,7 @@ GpuSpec parse_gpu(std::string_view toml_text, std::string_view origin) {
   try {
     const toml::table table = toml::parse(toml_text, file);
     GpuSpec gpu = read_gpu({table, file, ""});
+    check_name(gpu, file);
     check_peak(gpu, file);
     return gpu;
   } catch (const toml::parse_error& error) {
@@ -134,8 +151,12 @@ GpuSpec parse_gpu(std::string_view toml_text, std::string_view origin) {
 }
 
 GpuSpec load_gpu(std::string_view name_or_file) {
+  const std::size_t plus = name_or_file.find('+');
   for (const EmbeddedFile& file : embedded_gpu_files()) {
-    if (name_of_file(file.name) == name_or_file) return parse_gpu(file.text, file.name);
+    if (name_of_file(file.name) != name_or_file.substr(0, plus)) continue;
+    GpuSpec gpu = parse_gpu(file.text, file.name);
+    if (plus != std::string_view::npos) change_gpu_by_name(gpu, name_or_file.substr(plus + 1));
+    return gpu;
   }
   const bool is_path = name_or_file.find('/') != std::string_view::npos || name_or_file.ends_with(".toml");
   if (!is_path) {
