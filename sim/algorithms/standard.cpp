@@ -124,7 +124,7 @@ void build_mma(const Plan& plan, Program& program) {
   if (runs_backward(plan.problem)) build_standard_backward(plan, tensors, program);
 }
 
-const std::array<Variant, 2> kVariants{{
+const std::array<Variant, 3> kVariants{{
     {"mma",
      "three mma.sync kernels, sm_80 and up; S and P stored in the problem's type; no backward kernel",
      true,
@@ -135,6 +135,13 @@ const std::array<Variant, 2> kVariants{{
      "the paper's count: each launch reads each operand once, no kernel",
      false,
      build_standard_paper,
+     nullptr,
+     {.backward = true}},
+    {"autograd",
+     "as a framework's autograd ran it in 2022: the paper's count over contiguous copies of Q and K, no "
+     "kernel",
+     false,
+     build_standard_autograd,
      nullptr,
      {.backward = true}},
 }};

@@ -52,11 +52,14 @@ void build_backward(const Problem& problem, const StandardTensors& t, Program& p
 
 }  // namespace
 
-void build_standard_paper(const Plan& plan, Program& program) {
-  const Problem& problem = plan.problem;
-  const StandardTensors tensors = add_standard_tensors(problem, problem.seqlen_kv, program);
+void build_standard_passes(const StandardTensors& tensors, Program& program) {
+  const Problem& problem = program.problem;
   if (runs_forward(problem)) build_forward(problem, tensors, program);
   if (runs_backward(problem)) build_backward(problem, tensors, program);
+}
+
+void build_standard_paper(const Plan& plan, Program& program) {
+  build_standard_passes(add_standard_tensors(plan.problem, plan.problem.seqlen_kv, program), program);
 }
 
 }  // namespace hbmscope
