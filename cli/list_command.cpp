@@ -13,6 +13,7 @@
 #include "cli/terminal.h"
 #include "cli/text_table.h"
 #include "sim/algorithms/algorithm.h"
+#include "sim/attention_model.h"
 #include "sim/error.h"
 #include "sim/gpu_settings.h"
 
@@ -65,6 +66,35 @@ std::string settings_table(const GpuSpec& gpu, bool color) {
   std::string text = table.text(color) + "\n";
   for (const std::string& sentence : accepted_setting_values()) text += sentence + "\n";
   return text;
+}
+
+std::string model_table(bool color) {
+  TextTable table({{"", "name", Align::left},
+                   {"", "model", Align::left},
+                   {"", "heads"},
+                   {"", "KV heads"},
+                   {"", "head dim"},
+                   {"", "hidden"},
+                   {"", "layers"},
+                   {"sliding window", "keys"},
+                   {"sliding window", "layers"},
+                   {"", "context"},
+                   {"", "dtype", Align::left}});
+  for (const std::string& name : model_names()) {
+    const AttentionModel model = load_model(name);
+    table.add_row({{model.name},
+                   {model.full_name},
+                   {fmt::format("{}", model.heads)},
+                   {fmt::format("{}", model.kv_heads)},
+                   {fmt::format("{}", model.head_dim)},
+                   {fmt::format("{}", model.hidden_size)},
+                   {fmt::format("{}", model.layers)},
+                   {model.window ? fmt::format("{}", *model.window) : "-"},
+                   {model.window ? fmt::format("{}", model.window_layers) : "-"},
+                   {fmt::format("{}", model.context_length)},
+                   {model.dtype ? std::string(to_string(*model.dtype)) : "-"}});
+  }
+  return table.text(color);
 }
 
 std::string algorithm_table(bool color) {
@@ -121,7 +151,7 @@ std::string recorded_table(bool color) {
 
 int run_list(const Arguments& arguments) {
   constexpr std::string_view kAccepted =
-      "expected gpus, settings, algorithms, variants, counters or recorded";
+      "expected gpus, settings, models, algorithms, variants, counters or recorded";
   const Terminal terminal = arguments.terminal.terminal();
   const GpuSpec gpu = choose_gpu(arguments.gpu);
   const bool color = terminal.color_out;
@@ -129,6 +159,8 @@ int run_list(const Arguments& arguments) {
     write_stdout(gpu_table(color));
   } else if (arguments.what == "settings") {
     write_stdout(settings_table(gpu, color));
+  } else if (arguments.what == "models") {
+    write_stdout(model_table(color));
   } else if (arguments.what == "algorithms") {
     write_stdout(algorithm_table(color));
   } else if (arguments.what == "variants") {
@@ -147,7 +179,8 @@ int run_list(const Arguments& arguments) {
 
 Action add_list(CLI::App& command) {
   const auto arguments = std::make_shared<Arguments>();
-  command.add_option("what", arguments->what, "gpus, settings, algorithms, variants, counters, recorded")
+  command
+      .add_option("what", arguments->what, "gpus, settings, models, algorithms, variants, counters, recorded")
       ->type_name("WHAT");
   command.add_option("--gpu", arguments->gpu, "whose settings and counters: a name, a file, or auto [h200]")
       ->type_name("NAME");

@@ -1,12 +1,10 @@
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
-#include <sstream>
 
-#include "sim/embedded_file.h"
+#include "sim/config_file.h"
+#include "sim/error.h"
 #include "sim/gpu.h"
 #include "sim/gpu_settings.h"
 #include "sim/toml_reader.h"
@@ -18,12 +16,6 @@ std::span<const EmbeddedFile> embedded_gpu_files();
 namespace {
 
 constexpr std::int64_t kLargestCount = std::int64_t{1} << 40;
-
-std::string name_of_file(std::string_view path) {
-  path.remove_prefix(path.rfind('/') + 1);
-  path.remove_suffix(std::string_view(".toml").size());
-  return std::string(path);
-}
 
 CacheLevel read_cache(TomlReader reader) {
   CacheLevel cache;
@@ -107,17 +99,6 @@ void check_peak(const GpuSpec& gpu, const std::string& file) {
                               computed));
 }
 
-std::string read_file(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  if (file) text << file.rdbuf();
-  if (!file || !text) {
-    throw UserError("--gpu", path,
-                    fmt::format("expected a readable file, or one of {}", fmt::join(gpu_names(), ", ")));
-  }
-  return text.str();
-}
-
 // "l2.capacity=100MiB+sms=160"
 void change_gpu_by_name(GpuSpec& gpu, std::string_view changes) {
   for (std::size_t begin = 0; begin <= changes.size();) {
@@ -129,41 +110,27 @@ void change_gpu_by_name(GpuSpec& gpu, std::string_view changes) {
 
 }  // namespace
 
-std::vector<std::string> gpu_names() {
-  std::vector<std::string> names;
-  for (const EmbeddedFile& file : embedded_gpu_files()) names.push_back(name_of_file(file.name));
-  std::sort(names.begin(), names.end());
-  return names;
-}
+std::vector<std::string> gpu_names() { return config_names(embedded_gpu_files()); }
 
 GpuSpec parse_gpu(std::string_view toml_text, std::string_view origin) {
   const std::string file(origin);
-  try {
-    const toml::table table = toml::parse(toml_text, file);
-    GpuSpec gpu = read_gpu({table, file, ""});
-    check_name(gpu, file);
-    check_peak(gpu, file);
-    return gpu;
-  } catch (const toml::parse_error& error) {
-    throw UserError(fmt::format("{}:{}", file, error.source().begin.line), "",
-                    fmt::format("not valid TOML: {}", error.description()));
-  }
+  const toml::table table = parse_toml(toml_text, file);
+  GpuSpec gpu = read_gpu({table, file, ""});
+  check_name(gpu, file);
+  check_peak(gpu, file);
+  return gpu;
 }
 
 GpuSpec load_gpu(std::string_view name_or_file) {
+  const std::vector<std::string> names = gpu_names();
   const std::size_t plus = name_or_file.find('+');
-  for (const EmbeddedFile& file : embedded_gpu_files()) {
-    if (name_of_file(file.name) != name_or_file.substr(0, plus)) continue;
-    GpuSpec gpu = parse_gpu(file.text, file.name);
-    if (plus != std::string_view::npos) change_gpu_by_name(gpu, name_or_file.substr(plus + 1));
-    return gpu;
-  }
-  const bool is_path = name_or_file.find('/') != std::string_view::npos || name_or_file.ends_with(".toml");
-  if (!is_path) {
-    throw UserError("--gpu", std::string(name_or_file),
-                    fmt::format("expected one of {}, or a file", fmt::join(gpu_names(), ", ")));
-  }
-  return parse_gpu(read_file(std::string(name_or_file)), name_or_file);
+  const bool changed = plus != std::string_view::npos &&
+                       std::find(names.begin(), names.end(), name_or_file.substr(0, plus)) != names.end();
+  const std::string_view described = changed ? name_or_file.substr(0, plus) : name_or_file;
+  const ConfigText config = find_config("--gpu", embedded_gpu_files(), described);
+  GpuSpec gpu = parse_gpu(config.text, config.origin);
+  if (changed) change_gpu_by_name(gpu, name_or_file.substr(plus + 1));
+  return gpu;
 }
 
 }  // namespace hbmscope

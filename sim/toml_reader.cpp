@@ -25,6 +25,15 @@ std::string written(const toml::node& node) {
 
 }  // namespace
 
+toml::table parse_toml(std::string_view text, const std::string& origin) {
+  try {
+    return toml::parse(text, origin);
+  } catch (const toml::parse_error& error) {
+    throw UserError(fmt::format("{}:{}", origin, error.source().begin.line), "",
+                    fmt::format("not valid TOML: {}", error.description()));
+  }
+}
+
 TomlReader::TomlReader(const toml::table& table, std::string origin, std::string path)
     : table_(table), origin_(std::move(origin)), path_(std::move(path)) {}
 
@@ -34,6 +43,10 @@ void TomlReader::fail(const toml::node& node, std::string_view key, std::string 
                       std::string_view accepted) const {
   throw UserError(fmt::format("{}:{}: key {}", origin_, node.source().begin.line, name_of(key)),
                   std::move(value), fmt::format("expected {}", accepted));
+}
+
+void TomlReader::fail(std::string_view key, std::string value, std::string_view accepted) const {
+  fail(*table_.get(key), key, std::move(value), accepted);
 }
 
 const toml::node& TomlReader::require(std::string_view key, std::string_view accepted) {
@@ -51,6 +64,12 @@ std::string TomlReader::text(std::string_view key) {
   const auto value = node.value_exact<std::string>();
   if (!value || value->empty()) fail(node, key, written(node), "a text that is not empty");
   return *value;
+}
+
+std::optional<std::string> TomlReader::text_if_present(std::string_view key) {
+  asked_.emplace(key);
+  if (!table_.contains(key)) return std::nullopt;
+  return text(key);
 }
 
 std::int64_t TomlReader::integer(std::string_view key, std::int64_t smallest, std::int64_t largest) {

@@ -46,6 +46,13 @@ INSTANTIATE_TEST_SUITE_P(
         WrongPoint{{"--gpu", "none.toml"}, "--gpu"},
         WrongPoint{{"--gpu", "h200+sms=0"}, "--gpu: 'sms=0' is not accepted; expected a whole number"},
         WrongPoint{{"--gpu", "h200+"}, "--gpu: expected KEY=VALUE"},
+        WrongPoint{{"--model", "llama9"}, "--model: 'llama9' is not accepted; expected one of gemma2-9b"},
+        WrongPoint{{"--model", "none.toml"},
+                   "--model: 'none.toml' is not accepted; expected a readable file"},
+        WrongPoint{{"--model", "llama3-8b", "--heads", "8"},
+                   "--model: 'llama3-8b' is not accepted; expected either --model or --heads, not both"},
+        WrongPoint{{"--model", "llama3-8b", "--head-dim-v", "8"},
+                   "--model: 'llama3-8b' is not accepted; expected either --model or --head-dim-v"},
         WrongPoint{{"--set", "l3.capacity=1MiB"},
                    "--set: 'l3.capacity=1MiB' is not accepted; expected KEY=VALUE, KEY one of sms, clock"},
         WrongPoint{{"--set", "l2.capacity"}, "--set: 'l2.capacity' is not accepted; expected KEY=VALUE"},
@@ -96,7 +103,7 @@ TEST(WrongInput, CommandsAreNamed) {
   expect_refused(workspace.run({}), "command: expected one of predict, sweep");
   expect_refused(workspace.run({"predikt"}), "command: 'predikt' is not accepted; expected one of predict");
   expect_refused(workspace.run({"list"}), "list: expected gpus");
-  expect_refused(workspace.run({"list", "models"}), "list: 'models' is not accepted");
+  expect_refused(workspace.run({"list", "modules"}), "list: 'modules' is not accepted; expected gpus");
   expect_refused(workspace.run({"predict", "--bogus"}), "predict: '--bogus' is not accepted");
 }
 
