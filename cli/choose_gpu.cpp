@@ -5,6 +5,7 @@
 
 #include "kernels/gpu.h"
 #include "sim/error.h"
+#include "sim/gpu_settings.h"
 
 namespace hbmscope {
 
@@ -24,6 +25,26 @@ GpuSpec choose_gpu(std::string_view name) {
   throw UserError("--gpu", "auto",
                   fmt::format("expected a file that describes the installed {}; hbmscope comes with {}",
                               installed.name, fmt::join(gpu_names(), ", ")));
+}
+
+std::vector<GpuSpec> changed_gpus(std::vector<GpuSpec> gpus,
+                                  const std::vector<std::vector<std::string>>& settings) {
+  for (const std::vector<std::string>& values : settings) {
+    if (gpus.size() * values.size() > kLargestChangedGpus) {
+      throw UserError(
+          "--set", values.back(),
+          fmt::format("expected at most {} changed GPUs in all; use fewer values", kLargestChangedGpus));
+    }
+    std::vector<GpuSpec> changed;
+    for (const GpuSpec& gpu : gpus) {
+      for (const std::string& value : values) {
+        changed.push_back(gpu);
+        change_gpu(changed.back(), "--set", value);
+      }
+    }
+    gpus = std::move(changed);
+  }
+  return gpus;
 }
 
 bool describes(const GpuSpec& gpu, std::string_view driver_name) { return gpu.full_name == driver_name; }

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "sim/gpu.h"
 
@@ -9,6 +11,12 @@ namespace hbmscope {
 // A GPU by name or file (load_gpu), or for "auto" the description of the installed one. Throws UserError
 // (--gpu) for what does not exist, and for "auto" without a GPU or with one that nobody has described.
 GpuSpec choose_gpu(std::string_view name);
+
+// Every GPU with every combination of settings, one from each of `settings`. Throws UserError (--set) for
+// what a GPU does not take (change_gpu), and for more than kLargestChangedGpus.
+inline constexpr std::size_t kLargestChangedGpus = 1000;
+std::vector<GpuSpec> changed_gpus(std::vector<GpuSpec> gpus,
+                                  const std::vector<std::vector<std::string>>& settings);
 
 // Whether `gpu` describes the GPU that a driver calls `driver_name`.
 bool describes(const GpuSpec& gpu, std::string_view driver_name);

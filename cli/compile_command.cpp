@@ -9,22 +9,14 @@
 
 #include "cli/command.h"
 #include "cli/point_columns.h"
-#include "cli/point_options.h"
-#include "cli/predict_points.h"
 #include "cli/progress.h"
-#include "cli/terminal.h"
+#include "cli/run_arguments.h"
 #include "cli/text_table.h"
 #include "kernels/compiler.h"
 #include "sim/error.h"
 
 namespace hbmscope {
 namespace {
-
-struct Arguments {
-  PointArguments points;
-  TerminalArguments terminal;
-  bool dry_run = false;
-};
 
 // A kernel that some of the points need, for one architecture.
 struct WantedKernel {
@@ -56,7 +48,7 @@ Wanted wanted_kernels(const PointList& points) {
       wanted.reasons.insert(reason);
       continue;
     }
-    const int capability = static_cast<int>(context.gpu->compute_capability);
+    const int capability = static_cast<int>(context.gpu->compute_capability.value());
     for (KernelBuild& build : kernel_builds(scratch.program)) {
       if (seen.emplace(kernel_hash(build), capability).second) {
         wanted.kernels.push_back({std::move(build), capability});
@@ -85,14 +77,9 @@ void add_row(TextTable& table, const WantedKernel& kernel, const CompiledKernels
                  {compiled.from_cache ? "was cached" : "compiled"}});
 }
 
-int run_compile(const Arguments& arguments) {
-  const Terminal terminal = arguments.terminal.terminal();
-  const PointList points = arguments.points.points();
-  if (arguments.dry_run) {
-    print_point_count(points);
-    return kDone;
-  }
-  const Wanted wanted = wanted_kernels(points);
+int run_compile(const PointWork& work) {
+  const Terminal& terminal = work.terminal;
+  const Wanted wanted = wanted_kernels(work.points);
   const std::string reasons = fmt::format("{}", fmt::join(wanted.reasons, "; "));
   if (wanted.kernels.empty() && !interrupted())
     throw UserError("points", "", "none has a kernel: " + reasons);
@@ -134,13 +121,12 @@ int run_compile(const Arguments& arguments) {
 }  // namespace
 
 Action add_compile(CLI::App& command) {
-  const auto arguments = std::make_shared<Arguments>();
-  arguments->points.add_to(command);
-  command.add_flag("--dry-run", arguments->dry_run, "print the number of points and stop")->group("Output");
-  arguments->terminal.add_to(command);
+  const auto arguments = std::make_shared<RunArguments>();
+  arguments->add_points_to(command);
+  arguments->add_terminal_to(command);
   command.footer(command.get_footer() +
                  "\nThe cache: $HBMSCOPE_CACHE_DIR, else $XDG_CACHE_HOME/hbmscope, else ~/.cache/hbmscope.");
-  return [arguments](const RunInfo&) { return run_compile(*arguments); };
+  return [arguments](const RunInfo&) { return run_points(*arguments, run_compile); };
 }
 
 }  // namespace hbmscope

@@ -13,7 +13,9 @@
 #include "cli/terminal.h"
 #include "cli/text_table.h"
 #include "sim/algorithms/algorithm.h"
+#include "sim/attention_model.h"
 #include "sim/error.h"
+#include "sim/gpu_settings.h"
 
 namespace hbmscope {
 namespace {
@@ -30,22 +32,67 @@ std::string gpu_table(bool color) {
                    {"", "sm"},
                    {"", "SMs"},
                    {"", "HBM GB"},
-                   {"", "HBM TB/s"},
+                   {"HBM, TB/s", "datasheet"},
+                   {"HBM, TB/s", "measured"},
                    {"", "L2 MiB"},
                    {"", "bf16 TFLOP/s"},
                    {"", "shared KiB/CTA"}});
   for (const std::string& name : gpu_names()) {
     const GpuSpec gpu = load_gpu(name);
+    const std::optional<SourcedValue>& measured = gpu.hbm_bytes_per_s_measured;
     const std::optional<double> rate = gpu.tensor_flops_per_s(DataType::bf16);
     table.add_row({{gpu.name},
                    {gpu.full_name},
-                   {fmt::format("{}", gpu.compute_capability)},
+                   {gpu.compute_capability ? fmt::format("{}", *gpu.compute_capability) : "-"},
                    {fmt::format("{}", gpu.sms)},
                    {fmt::format("{:.0f}", gpu.hbm_capacity_bytes.value / 1e9)},
                    {fmt::format("{:.2f}", gpu.hbm_bytes_per_s.value / 1e12)},
-                   {fmt::format("{:.0f}", gpu.caches.back().capacity_bytes.value / 1024 / 1024)},
+                   {measured ? fmt::format("{:.2f}", measured->value / 1e12) : "-"},
+                   {fmt::format("{:.0f}", gpu.l2().capacity_bytes.value / 1024 / 1024)},
                    {rate ? fmt::format("{:.0f}", *rate / 1e12) : "-"},
                    {fmt::format("{}", gpu.limits.shared_bytes_per_cta / 1024)}});
+  }
+  return table.text(color);
+}
+
+std::string settings_table(const GpuSpec& gpu, bool color) {
+  TextTable table({{"", "key", Align::left}, {"", gpu.name}, {"", "what it is", Align::left}});
+  for (const GpuSetting& setting : gpu_settings()) {
+    const std::optional<double> value = setting.value(gpu);
+    table.add_row({{std::string(setting.key)},
+                   {value ? setting_text(setting, *value) : "-"},
+                   {std::string(setting.what)}});
+  }
+  std::string text = table.text(color) + "\n";
+  for (const std::string& sentence : accepted_setting_values()) text += sentence + "\n";
+  return text;
+}
+
+std::string model_table(bool color) {
+  TextTable table({{"", "name", Align::left},
+                   {"", "model", Align::left},
+                   {"", "heads"},
+                   {"", "KV heads"},
+                   {"", "head dim"},
+                   {"", "hidden"},
+                   {"", "layers"},
+                   {"sliding window", "keys"},
+                   {"sliding window", "layers"},
+                   {"", "context"},
+                   {"", "dtype", Align::left}});
+  for (const std::string& name : model_names()) {
+    const AttentionModel model = load_model(name);
+    table.add_row({{model.name},
+                   {model.full_name},
+                   {fmt::format("{}", model.heads)},
+                   {fmt::format("{}", model.kv_heads)},
+                   {fmt::format("{}", model.head_dim)},
+                   {fmt::format("{}", model.hidden_size)},
+                   {fmt::format("{}", model.layers)},
+                   {model.window ? fmt::format("{}", *model.window) : "-"},
+                   {model.window ? fmt::format("{}", model.window_layers) : "-"},
+                   {fmt::format("{}", model.context_length)},
+                   {model.dtype ? std::string(to_string(*model.dtype)) : "-"}});
   }
   return table.text(color);
 }
@@ -103,12 +150,17 @@ std::string recorded_table(bool color) {
 }
 
 int run_list(const Arguments& arguments) {
-  constexpr std::string_view kAccepted = "expected gpus, algorithms, variants, counters or recorded";
+  constexpr std::string_view kAccepted =
+      "expected gpus, settings, models, algorithms, variants, counters or recorded";
   const Terminal terminal = arguments.terminal.terminal();
   const GpuSpec gpu = choose_gpu(arguments.gpu);
   const bool color = terminal.color_out;
   if (arguments.what == "gpus") {
     write_stdout(gpu_table(color));
+  } else if (arguments.what == "settings") {
+    write_stdout(settings_table(gpu, color));
+  } else if (arguments.what == "models") {
+    write_stdout(model_table(color));
   } else if (arguments.what == "algorithms") {
     write_stdout(algorithm_table(color));
   } else if (arguments.what == "variants") {
@@ -127,9 +179,10 @@ int run_list(const Arguments& arguments) {
 
 Action add_list(CLI::App& command) {
   const auto arguments = std::make_shared<Arguments>();
-  command.add_option("what", arguments->what, "gpus, algorithms, variants, counters, recorded")
+  command
+      .add_option("what", arguments->what, "gpus, settings, models, algorithms, variants, counters, recorded")
       ->type_name("WHAT");
-  command.add_option("--gpu", arguments->gpu, "whose counters: a name, a file, or auto [h200]")
+  command.add_option("--gpu", arguments->gpu, "whose settings and counters: a name, a file, or auto [h200]")
       ->type_name("NAME");
   arguments->terminal.add_to(command);
   return [arguments](const RunInfo&) { return run_list(*arguments); };

@@ -33,8 +33,9 @@ class LiveRun {
 
   // `program` is the feasible point's. Fills the record's measurement, provenance and kernel hash; a kernel
   // that does not compile, fails on the GPU or computes something else makes it `failed` with the reason, a
-  // point that does not fit the GPU's memory `skipped`. Throws UserError if no kernel can be compiled here.
-  void measure(const Program& program, Record& record);
+  // point that does not fit the GPU's memory `skipped`. False if the point was not tried, see FailureGuard.
+  // Throws UserError if no kernel can be compiled here.
+  bool measure(const Program& program, Record& record);
 
  private:
   struct State;

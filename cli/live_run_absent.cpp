@@ -16,6 +16,6 @@ LiveRun::LiveRun(CounterNeed) { throw_absent(); }
 LiveRun::~LiveRun() = default;
 const std::string& LiveRun::gpu_name() const { throw_absent(); }
 void LiveRun::describe(RunInfo&) const { throw_absent(); }
-void LiveRun::measure(const Program&, Record&) { throw_absent(); }
+bool LiveRun::measure(const Program&, Record&) { throw_absent(); }
 
 }  // namespace hbmscope

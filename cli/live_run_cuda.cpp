@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "cli/failure_guard.h"
 #include "cli/live_run.h"
 #include "cli/point_columns.h"
 #include "cli/reference_cache.h"
@@ -20,19 +21,6 @@
 
 namespace hbmscope {
 namespace {
-
-constexpr const char* kContextLost = "the GPU's context was lost by an earlier point; run this one again";
-
-void fail(Record& record, const std::string& reason) {
-  record.status = Status::failed;
-  record.reason = reason;
-}
-
-// For what went wrong before all was measured.
-void fail_unmeasured(Record& record, const std::string& reason) {
-  record.measurement.reset();
-  fail(record, reason);
-}
 
 // The tensors of a point in GPU memory. Throws UserError if they do not fit.
 struct PlacedTensors {
@@ -89,7 +77,7 @@ struct LiveRun::State {
   std::string gpu_name;
   RunInfo this_binary = this_run({});
   ReferenceCache references;
-  bool context_lost = false;
+  FailureGuard guard;
 };
 
 LiveRun::LiveRun(CounterNeed need) {
@@ -111,19 +99,9 @@ void LiveRun::describe(RunInfo& run) const {
   run.cuda = provenance.cuda;
 }
 
-void LiveRun::measure(const Program& program, Record& record) {
-  if (state_->context_lost) return fail(record, kContextLost);
+bool LiveRun::measure(const Program& program, Record& record) {
   const NvtxRange range(nvtx_name(describe_point(record.point)));
-  try {
-    state_->run_point(program, record);
-  } catch (const DeviceError& error) {
-    state_->context_lost = error.context_is_lost();
-    fail_unmeasured(record, error.what());
-  } catch (const UserError&) {
-    throw;
-  } catch (const std::runtime_error& error) {  // a kernel that does not compile
-    fail_unmeasured(record, error.what());
-  }
+  return state_->guard.run(record, [&] { state_->run_point(program, record); });
 }
 
 void LiveRun::State::start_provenance(Provenance& provenance) const {

@@ -20,7 +20,7 @@ constexpr EnumNames<CounterMode, 5> kModeNames{{"auto", "live", "required", "rec
 class LiveMeasurements : public Measurements {
  public:
   explicit LiveMeasurements(CounterNeed need) : run_(need) {}
-  void fill(const Program& program, Record& record) override { run_.measure(program, record); }
+  bool fill(const Program& program, Record& record) override { return run_.measure(program, record); }
   void describe(RunInfo& run) const override { run_.describe(run); }
   const std::string& gpu_name() const { return run_.gpu_name(); }
 
@@ -32,11 +32,12 @@ class RecordedMeasurements : public Measurements {
  public:
   explicit RecordedMeasurements(const std::string& file)
       : rows_(file.empty() ? recorded_rows() : read_records(file)) {}
-  void fill(const Program& program, Record& record) override {
+  bool fill(const Program& program, Record& record) override {
     record.kernel_hash = kernel_hash(kernel_builds(program));
-    if (rows_.fill(record) != RecordedFit::none) return;
+    if (rows_.fill(record) != RecordedFit::none) return true;
     record.status = Status::skipped;
     record.reason = "no measurement of this point is recorded (hbmscope list recorded)";
+    return true;
   }
   void describe(RunInfo&) const override {}
 

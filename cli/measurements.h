@@ -28,7 +28,8 @@ CounterMode parse_counter_mode(std::string_view text);
 class Measurements {
  public:
   virtual ~Measurements() = default;
-  virtual void fill(const Program& program, Record& record) = 0;
+  // False if the point was not tried, because an earlier one left the GPU unusable: its record says so.
+  virtual bool fill(const Program& program, Record& record) = 0;
   // Adds what it knows of the machine.
   virtual void describe(RunInfo& run) const = 0;
 };

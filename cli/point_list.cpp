@@ -46,6 +46,16 @@ std::int64_t value_or(const std::vector<std::int64_t>& values, std::size_t index
   return values.empty() ? otherwise : values[index];
 }
 
+void fill_layer(const ModelLayer& layer, Problem& problem) {
+  problem.heads = layer.heads;
+  problem.kv_heads = layer.kv_heads;
+  problem.head_dim = layer.head_dim;
+  problem.head_dim_v = layer.head_dim_v;
+  problem.dtype = layer.dtype;
+  problem.mask = layer.mask.mask;
+  problem.window = layer.mask.window;
+}
+
 std::int64_t batch_of_tokens(std::int64_t tokens, std::int64_t seqlen) {
   if (tokens % seqlen != 0) {
     throw UserError("--tokens", std::to_string(tokens),
@@ -60,7 +70,7 @@ PointList::PointList(PointAxes axes) : axes_(std::move(axes)) {
   sizes_ = {length(axes_.gpus),
             length(axes_.directions),
             length(axes_.dtypes),
-            length(axes_.heads),
+            axes_.layers.empty() ? length(axes_.heads) : axes_.layers.size(),
             length(axes_.kv_heads),
             length(axes_.head_dims),
             length(axes_.head_dims_v),
@@ -103,13 +113,19 @@ PointList::Indices PointList::indices_of(std::size_t index) const {
 
 void PointList::fill_problem(const Indices& indices, Problem& problem) const {
   problem.direction = axes_.directions[indices[direction]];
-  problem.dtype = axes_.dtypes[indices[dtype]];
-  problem.heads = axes_.heads[indices[heads]];
-  problem.kv_heads = value_or(axes_.kv_heads, indices[kv_heads], problem.heads);
-  problem.head_dim = axes_.head_dims[indices[head_dim]];
-  problem.head_dim_v = value_or(axes_.head_dims_v, indices[head_dim_v], problem.head_dim);
-  problem.mask = axes_.masks[indices[mask]].mask;
-  problem.window = axes_.masks[indices[mask]].window;
+  if (axes_.layers.empty()) {
+    problem.heads = axes_.heads[indices[heads]];
+    problem.kv_heads = value_or(axes_.kv_heads, indices[kv_heads], problem.heads);
+    problem.head_dim = axes_.head_dims[indices[head_dim]];
+    problem.head_dim_v = value_or(axes_.head_dims_v, indices[head_dim_v], problem.head_dim);
+  } else {
+    fill_layer(axes_.layers[indices[heads]], problem);
+  }
+  if (!axes_.dtypes.empty()) problem.dtype = axes_.dtypes[indices[dtype]];
+  if (!axes_.masks.empty()) {
+    problem.mask = axes_.masks[indices[mask]].mask;
+    problem.window = axes_.masks[indices[mask]].window;
+  }
   problem.seqlen_q = axes_.seqlens[indices[seqlen]];
   problem.seqlen_kv = value_or(axes_.seqlens_kv, indices[seqlen_kv], problem.seqlen_q);
   problem.batch = axes_.tokens.empty() ? axes_.batches[indices[batch]]

@@ -17,6 +17,17 @@ struct MaskChoice {
   bool operator==(const MaskChoice&) const = default;
 };
 
+// The attention of a model's layers of one kind.
+struct ModelLayer {
+  std::int64_t heads = 1;
+  std::int64_t kv_heads = 1;
+  std::int64_t head_dim = 1;
+  std::int64_t head_dim_v = 1;
+  DataType dtype = DataType::bf16;
+  MaskChoice mask;
+  bool operator==(const ModelLayer&) const = default;
+};
+
 struct Implementation {
   const Algorithm* algorithm = nullptr;
   const Variant* variant = nullptr;
@@ -24,10 +35,14 @@ struct Implementation {
 
 // The values that each part of a point takes. An empty vector stands for "as another option says": kv_heads
 // as heads, seqlens_kv as seqlens, head_dims_v as head_dims. Tokens, if there are any, replace batches.
+// Layers, if there are any, replace heads, kv_heads, head_dims and head_dims_v, and give a dtype and a mask
+// where there are none.
 struct PointAxes {
   std::vector<GpuSpec> gpus;
+  std::vector<std::vector<std::string>> settings;  // of each key: "l2.capacity=50MiB", "l2.capacity=100MiB"
   std::vector<Direction> directions;
   std::vector<DataType> dtypes;
+  std::vector<ModelLayer> layers;
   std::vector<std::int64_t> heads;
   std::vector<std::int64_t> kv_heads;
   std::vector<std::int64_t> head_dims;

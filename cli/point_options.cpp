@@ -10,6 +10,7 @@
 
 #include "cli/axis.h"
 #include "cli/choose_gpu.h"
+#include "sim/attention_model.h"
 #include "sim/error.h"
 
 namespace hbmscope {
@@ -124,6 +125,49 @@ void parse_gpus(std::string_view option, std::string_view text, PointAxes& axes)
   }
 }
 
+// A model with a window in some layers only is two kinds of layers.
+void parse_models(std::string_view option, std::string_view text, PointAxes& axes) {
+  axes.layers.clear();
+  for (const std::string& name :
+       split_axis(option, text, "expected names of models or files: see hbmscope list models")) {
+    const AttentionModel model = load_model(name);
+    ModelLayer layer{model.heads,
+                     model.kv_heads,
+                     model.head_dim,
+                     model.head_dim_v,
+                     model.dtype.value_or(DataType::bf16),
+                     {Mask::causal, 0}};
+    if (model.window_layers < model.layers) push_distinct(axes.layers, layer);
+    if (!model.window) continue;
+    layer.mask = {Mask::window, *model.window};
+    push_distinct(axes.layers, layer);
+  }
+}
+
+// What --dtype and --mask say replaces what the models say; layers that then do not differ count once.
+void replace_in_layers(PointAxes& axes) {
+  std::vector<ModelLayer> layers;
+  for (ModelLayer layer : axes.layers) {
+    if (!axes.dtypes.empty()) layer.dtype = axes.dtypes.front();
+    if (!axes.masks.empty()) layer.mask = axes.masks.front();
+    push_distinct(layers, layer);
+  }
+  axes.layers = std::move(layers);
+}
+
+// "l2.capacity=50MiB,100MiB"; what the GPUs take of it is seen when they are changed.
+void parse_setting(std::string_view option, std::string_view text, PointAxes& axes) {
+  constexpr std::string_view kAccepted = "expected KEY=VALUE: see hbmscope list settings";
+  const std::size_t equals = text.find('=');
+  if (equals == std::string_view::npos) {
+    throw UserError(std::string(option), std::string(text), std::string(kAccepted));
+  }
+  std::vector<std::string>& values = axes.settings.emplace_back();
+  for (const std::string& value : split_axis(option, text.substr(equals + 1), kAccepted)) {
+    push_distinct(values, fmt::format("{}={}", text.substr(0, equals), value));
+  }
+}
+
 // Parsed before --variant; an implementation without a variant means the first one.
 void parse_algorithms(std::string_view option, std::string_view text, PointAxes& axes) {
   std::vector<Implementation> chosen;
@@ -162,9 +206,16 @@ constexpr std::array kOptions{
     PointOption{"--gpu", "LIST", kState,
                 "GPU: a name (hbmscope list gpus), a TOML file, or auto: the installed one", "h200",
                 parse_gpus},
-    PointOption{"--direction", "LIST", kProblem, "forward", "forward", parse_directions},
+    PointOption{"--set", "KEY=LIST", kState,
+                "changes a number of the GPUs, to ask what if (hbmscope list settings); may be repeated", "",
+                parse_setting, true},
+    PointOption{"--direction", "LIST", kProblem, "forward, backward, both (forward, then backward)",
+                "forward", parse_directions},
     PointOption{"--dtype", "LIST", kProblem, "type of Q, K, V, O: bf16, fp16, fp32, fp8", "bf16",
                 parse_dtypes},
+    PointOption{"--model", "LIST", kProblem,
+                "instead of heads and head dims: a layer of a model (hbmscope list models) or of a TOML file",
+                "", parse_models},
     PointOption{"--heads", "AXIS", kProblem, "query heads", "16", parse_numbers<&PointAxes::heads, kSizes>},
     PointOption{"--kv-heads", "AXIS", kProblem, "key/value heads, a divisor of --heads [as --heads]", "",
                 parse_numbers<&PointAxes::kv_heads, kSizes>},
@@ -216,11 +267,27 @@ constexpr std::string_view kAxisHelp =
     "16384,\n"
     "1m = 1048576. LIST: words separated by commas. A value given twice counts once. Every combination is a "
     "point,\n"
-    "in the order of gpu, direction, dtype, heads, kv-heads, head-dim, head-dim-v, batch, seqlen, seqlen-kv, "
+    "in the order of gpu, direction, dtype, model or heads, kv-heads, head-dim, head-dim-v, batch, seqlen, "
+    "seqlen-kv, "
     "seed,\n"
     "mask, algorithm and variant, br, bc, stages, splits, order, kv-walk, l2, cache-state, placement: the "
     "last runs "
-    "fastest.";
+    "fastest.\n"
+    "--model: without --dtype and --mask a layer has the model's type and its own mask, causal or window:N; "
+    "a "
+    "model with\n"
+    "both kinds of layers makes two points. Bytes are those of one layer. bf16 where the model names no "
+    "type.";
+
+// What a model replaces, and what it gives where the command line says nothing.
+constexpr std::array<std::string_view, 4> kReplacedByModel{"--heads", "--kv-heads", "--head-dim",
+                                                           "--head-dim-v"};
+constexpr std::array<std::string_view, 2> kGivenByModel{"--dtype", "--mask"};
+
+template <std::size_t N>
+bool contains(const std::array<std::string_view, N>& names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
 
 std::string full_help(const PointOption& option) {
   if (option.default_text.empty()) return std::string(option.help);
@@ -233,12 +300,13 @@ std::span<const PointOption> point_options() { return kOptions; }
 
 void PointArguments::add_to(CLI::App& command) {
   for (const PointOption& option : kOptions) {
-    command
-        .add_option_function<std::string>(
-            std::string(option.name),
-            [this, name = option.name](const std::string& text) { texts_[name] = text; }, full_help(option))
-        ->type_name(std::string(option.placeholder))
-        ->group(std::string(option.group));
+    const auto store = [this, name = option.name](const std::vector<std::string>& texts) {
+      texts_[name] = texts;
+    };
+    CLI::Option* added = command.add_option_function<std::vector<std::string>>(std::string(option.name),
+                                                                               store, full_help(option));
+    added->type_name(std::string(option.placeholder))->group(std::string(option.group))->expected(1);
+    if (option.repeatable) added->take_all();
   }
   command.add_flag("--causal", causal_, "short for --mask causal")->group(std::string(kProblem));
   command.footer(std::string(kAxisHelp));
@@ -249,19 +317,30 @@ PointList PointArguments::points() const {
     throw UserError("--causal", "", "expected either --causal or --mask, not both");
   }
   if (texts_.contains("--tokens") && texts_.contains("--batch")) {
-    throw UserError("--tokens", texts_.at("--tokens"), "expected either --tokens or --batch, not both");
+    throw UserError("--tokens", texts_.at("--tokens").front(),
+                    "expected either --tokens or --batch, not both");
+  }
+  const bool has_model = texts_.contains("--model");
+  for (const std::string_view replaced : kReplacedByModel) {
+    if (!has_model || !texts_.contains(replaced)) continue;
+    throw UserError("--model", texts_.at("--model").front(),
+                    fmt::format("expected either --model or {}, not both", replaced));
   }
   PointAxes axes;
   for (const PointOption& option : kOptions) {
+    const bool of_model =
+        has_model && (contains(kReplacedByModel, option.name) || contains(kGivenByModel, option.name));
     const auto given = texts_.find(option.name);
     if (given != texts_.end()) {
-      option.parse(option.name, given->second, axes);
+      for (const std::string& text : given->second) option.parse(option.name, text, axes);
     } else if (option.name == "--mask" && causal_) {
       option.parse(option.name, "causal", axes);
-    } else if (!option.default_text.empty()) {
+    } else if (!option.default_text.empty() && !of_model) {
       option.parse(option.name, option.default_text, axes);
     }
   }
+  axes.gpus = changed_gpus(axes.gpus, axes.settings);
+  replace_in_layers(axes);
   return PointList(std::move(axes));
 }
 

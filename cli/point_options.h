@@ -4,6 +4,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "cli/cli11_forward.h"
 #include "cli/point_list.h"
@@ -20,6 +21,7 @@ struct PointOption {
   std::string_view default_text;  // parsed as if it had been given
   // Reads the text into the axes. Throws UserError.
   void (*parse)(std::string_view option, std::string_view text, PointAxes& axes);
+  bool repeatable = false;  // each text is parsed in turn
 };
 std::span<const PointOption> point_options();
 
@@ -32,7 +34,7 @@ class PointArguments {
   PointList points() const;
 
  private:
-  std::map<std::string_view, std::string> texts_;  // by option; only those that were given
+  std::map<std::string_view, std::vector<std::string>> texts_;  // by option; only those that were given
   bool causal_ = false;
 };
 

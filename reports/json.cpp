@@ -95,12 +95,6 @@ Json run_json(const RunInfo& run) {
   return json;
 }
 
-const CacheLevel* l2_of(const GpuSpec& gpu) {
-  const auto found = std::find_if(gpu.caches.begin(), gpu.caches.end(),
-                                  [](const CacheLevel& level) { return level.name == "L2"; });
-  return found == gpu.caches.end() ? nullptr : &*found;
-}
-
 // The sources stand under the names that the GPU files use.
 Json sources_json(const GpuSpec& gpu) {
   Json json = Json::object();
@@ -119,13 +113,21 @@ Json sources_json(const GpuSpec& gpu) {
   add_optional("tensor_flops_per_clock_per_sm.fp16", gpu.tensor_flops_fp16);
   add_optional("tensor_flops_per_clock_per_sm.fp8", gpu.tensor_flops_fp8);
   add_optional("tensor_flops_per_clock_per_sm.fp32", gpu.tensor_flops_fp32);
-  if (const CacheLevel* l2 = l2_of(gpu)) add("l2_capacity_bytes", l2->capacity_bytes);
+  add("l2_capacity_bytes", gpu.l2().capacity_bytes);
   return json;
+}
+
+// Of a changed GPU with what was changed, for that is what the page shows.
+std::string full_name(const GpuSpec& gpu) {
+  std::string name = gpu.full_name;
+  for (const std::string& change : gpu.changes)
+    name += (&change == &gpu.changes.front() ? " with " : ", ") + change;
+  return name;
 }
 
 Json gpu_json(const GpuSpec& gpu) {
   Json json = {{"name", gpu.name},
-               {"full_name", gpu.full_name},
+               {"full_name", full_name(gpu)},
                {"sms", gpu.sms},
                {"clock_hz", gpu.clock_hz.value},
                {"hbm_bytes_per_s", gpu.hbm_bytes_per_s.value}};
@@ -137,9 +139,7 @@ Json gpu_json(const GpuSpec& gpu) {
     if (rate) json["tensor_flops_per_s"][std::string(to_string(dtype))] = *rate;
   }
   json["exp_per_s"] = gpu.exp_per_s();
-  if (const CacheLevel* l2 = l2_of(gpu)) {
-    json["l2_capacity_bytes"] = static_cast<std::uint64_t>(l2->capacity_bytes.value);
-  }
+  json["l2_capacity_bytes"] = static_cast<std::uint64_t>(gpu.l2().capacity_bytes.value);
   json["sources"] = sources_json(gpu);
   return json;
 }

@@ -1,6 +1,16 @@
 #include "sim/gpu.h"
 
+#include <algorithm>
+#include <stdexcept>
+
 namespace hbmscope {
+
+const CacheLevel& GpuSpec::l2() const {
+  const auto found =
+      std::find_if(caches.begin(), caches.end(), [](const CacheLevel& level) { return level.name == "L2"; });
+  if (found == caches.end()) throw std::logic_error(name + " was built without an L2");
+  return *found;
+}
 
 double GpuSpec::sram_bytes_per_s() const {
   return sram_bytes_per_clock_per_sm.value * static_cast<double>(sms) * clock_hz.value;

@@ -17,7 +17,7 @@ struct SourcedValue {
   std::string source;     // which, or how and when it was measured
 };
 
-// One level of cache, outermost last.
+// One level of cache; a GPU lists them outermost last.
 struct CacheLevel {
   std::string name;
   std::int64_t instances = 1;         // partitions or slices of their own
@@ -45,17 +45,18 @@ struct SmLimits {
 
 // A GPU as data. Rates are per second and dense; FLOPs with fp32 accumulation.
 struct GpuSpec {
-  std::string name;                     // as on the command line
-  std::string full_name;                // as its driver names it
-  std::string chip;                     // as CUPTI names it
-  std::int64_t compute_capability = 0;  // 90 for 9.0
+  std::string name;       // as on the command line; a changed GPU's ends in its changes
+  std::string full_name;  // as its driver names it
+  std::string chip;       // as CUPTI names it; LLVM's target for a GPU that is not NVIDIA's
+  std::optional<std::int64_t> compute_capability;  // 90 for 9.0; absent where CUDA does not run
   std::int64_t sms = 0;
   std::int64_t dies = 1;
   SourcedValue clock_hz;         // boost
   SourcedValue tensor_clock_hz;  // at which the datasheet states its tensor rate
   SourcedValue hbm_capacity_bytes;
-  SourcedValue hbm_bytes_per_s;
-  std::optional<SourcedValue> l2_bytes_per_s;  // absent where nobody has measured it
+  SourcedValue hbm_bytes_per_s;                          // the datasheet's
+  std::optional<SourcedValue> hbm_bytes_per_s_measured;  // what a read benchmark gets out of it
+  std::optional<SourcedValue> l2_bytes_per_s;            // absent where nobody has measured it
   SourcedValue sram_bytes_per_clock_per_sm;
   SourcedValue exp_per_clock_per_sm;
   // FLOP per clock and SM; absent where the tensor cores do not take the type.
@@ -63,9 +64,13 @@ struct GpuSpec {
   std::optional<SourcedValue> tensor_flops_fp16;
   std::optional<SourcedValue> tensor_flops_fp8;
   std::optional<SourcedValue> tensor_flops_fp32;  // TF32 tensor cores, or plain FP32 where there are none
-  std::vector<CacheLevel> caches;
+  // FLOP/s in fp16 as published, to check the rate per clock and the SMs against.
+  std::optional<SourcedValue> tensor_flops_per_s_datasheet;
+  std::vector<std::string> changes;  // "l2.capacity=100MiB", see sim/gpu_settings.h; empty: as described
+  std::vector<CacheLevel> caches;    // one of them is named "L2"
   SmLimits limits;
 
+  const CacheLevel& l2() const;
   double sram_bytes_per_s() const;
   double exp_per_s() const;
   std::optional<double> tensor_flops_per_s(DataType dtype) const;
@@ -74,8 +79,10 @@ struct GpuSpec {
 // Names of the GPUs that come with hbmscope, sorted.
 std::vector<std::string> gpu_names();
 
-// A shipped GPU by name, or a file by path (anything with a '/' or ending in .toml). Throws UserError naming
-// --gpu, or file:line and key, the value, and what is accepted.
+// A shipped GPU by name, a changed one ("h200+l2.capacity=100MiB+sms=160"), or a file by path (anything with
+// a
+// '/' or ending in .toml). Throws UserError naming --gpu, or file:line and key, the value, and what is
+// accepted.
 GpuSpec load_gpu(std::string_view name_or_file);
 
 // Parses a description; `origin` names it in errors.

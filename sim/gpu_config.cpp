@@ -1,12 +1,12 @@
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <fstream>
-#include <sstream>
+#include <cmath>
 
-#include "sim/embedded_file.h"
+#include "sim/config_file.h"
+#include "sim/error.h"
 #include "sim/gpu.h"
+#include "sim/gpu_settings.h"
 #include "sim/toml_reader.h"
 
 namespace hbmscope {
@@ -16,12 +16,6 @@ std::span<const EmbeddedFile> embedded_gpu_files();
 namespace {
 
 constexpr std::int64_t kLargestCount = std::int64_t{1} << 40;
-
-std::string name_of_file(std::string_view path) {
-  path.remove_prefix(path.rfind('/') + 1);
-  path.remove_suffix(std::string_view(".toml").size());
-  return std::string(path);
-}
 
 CacheLevel read_cache(TomlReader reader) {
   CacheLevel cache;
@@ -58,13 +52,14 @@ GpuSpec read_gpu(TomlReader reader) {
   gpu.name = reader.text("name");
   gpu.full_name = reader.text("full_name");
   gpu.chip = reader.text("chip");
-  gpu.compute_capability = reader.integer("compute_capability", 10, 999);
+  gpu.compute_capability = reader.integer_if_present("compute_capability", 10, 999);
   gpu.sms = reader.integer("sms", 1, 65536);
   gpu.dies = reader.integer_or("dies", 1, 64, 1);
   gpu.clock_hz = reader.quantity("clock_hz");
   gpu.tensor_clock_hz = reader.quantity("tensor_clock_hz");
   gpu.hbm_capacity_bytes = reader.quantity("hbm_capacity_bytes");
   gpu.hbm_bytes_per_s = reader.quantity("hbm_bytes_per_s");
+  gpu.hbm_bytes_per_s_measured = reader.quantity_if_present("hbm_bytes_per_s_measured");
   gpu.l2_bytes_per_s = reader.quantity_if_present("l2_bytes_per_s");
   gpu.sram_bytes_per_clock_per_sm = reader.quantity("sram_bytes_per_clock_per_sm");
   gpu.exp_per_clock_per_sm = reader.quantity("exp_per_clock_per_sm");
@@ -74,55 +69,68 @@ GpuSpec read_gpu(TomlReader reader) {
   gpu.tensor_flops_fp8 = tensor.quantity_if_present("fp8");
   gpu.tensor_flops_fp32 = tensor.quantity_if_present("fp32");
   tensor.finish();
-  for (const toml::node& node : reader.tables("cache")) {
-    gpu.caches.push_back(read_cache(reader.element(node, "cache")));
-  }
+  gpu.tensor_flops_per_s_datasheet = reader.quantity_if_present("tensor_flops_per_s_datasheet");
+  const toml::array& caches = reader.tables("cache");
+  for (const toml::node& node : caches) gpu.caches.push_back(read_cache(reader.element(node, "cache")));
+  const bool has_l2 = std::any_of(gpu.caches.begin(), gpu.caches.end(),
+                                  [](const CacheLevel& level) { return level.name == "L2"; });
+  if (!has_l2) reader.fail(caches, "cache", "", "a level with name = \"L2\"");
   gpu.limits = read_limits(reader.table("limits"));
   reader.finish();
   return gpu;
 }
 
-std::string read_file(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  if (file) text << file.rdbuf();
-  if (!file || !text) {
-    throw UserError("--gpu", path,
-                    fmt::format("expected a readable file, or one of {}", fmt::join(gpu_names(), ", ")));
+// Lists of names are separated by commas, and '+' begins what is changed of a GPU.
+void check_name(const GpuSpec& gpu, const std::string& file) {
+  if (gpu.name.find_first_of("+,") == std::string::npos) return;
+  throw UserError(fmt::format("{}: key name", file), gpu.name, "expected a text without '+' and ','");
+}
+
+// Catches rates of another chip, of sparse matrices or of another accumulator. Datasheets round.
+void check_peak(const GpuSpec& gpu, const std::string& file) {
+  if (!gpu.tensor_flops_per_s_datasheet) return;
+  const double stated = gpu.tensor_flops_per_s_datasheet->value;
+  const double per_clock_per_sm = gpu.tensor_flops_fp16 ? gpu.tensor_flops_fp16->value : 0;
+  const double computed = static_cast<double>(gpu.sms) * per_clock_per_sm * gpu.tensor_clock_hz.value;
+  if (std::abs(computed / stated - 1) <= 0.01) return;
+  throw UserError(fmt::format("{}: key tensor_flops_per_s_datasheet", file), fmt::format("{:.4g}", stated),
+                  fmt::format("expected sms x tensor_flops_per_clock_per_sm.fp16 x tensor_clock_hz = {:.4g} "
+                              "within 1 %",
+                              computed));
+}
+
+// "l2.capacity=100MiB+sms=160"
+void change_gpu_by_name(GpuSpec& gpu, std::string_view changes) {
+  for (std::size_t begin = 0; begin <= changes.size();) {
+    const std::size_t end = std::min(changes.find('+', begin), changes.size());
+    change_gpu(gpu, "--gpu", std::string(changes.substr(begin, end - begin)));
+    begin = end + 1;
   }
-  return text.str();
 }
 
 }  // namespace
 
-std::vector<std::string> gpu_names() {
-  std::vector<std::string> names;
-  for (const EmbeddedFile& file : embedded_gpu_files()) names.push_back(name_of_file(file.name));
-  std::sort(names.begin(), names.end());
-  return names;
-}
+std::vector<std::string> gpu_names() { return config_names(embedded_gpu_files()); }
 
 GpuSpec parse_gpu(std::string_view toml_text, std::string_view origin) {
   const std::string file(origin);
-  try {
-    const toml::table table = toml::parse(toml_text, file);
-    return read_gpu({table, file, ""});
-  } catch (const toml::parse_error& error) {
-    throw UserError(fmt::format("{}:{}", file, error.source().begin.line), "",
-                    fmt::format("not valid TOML: {}", error.description()));
-  }
+  const toml::table table = parse_toml(toml_text, file);
+  GpuSpec gpu = read_gpu({table, file, ""});
+  check_name(gpu, file);
+  check_peak(gpu, file);
+  return gpu;
 }
 
 GpuSpec load_gpu(std::string_view name_or_file) {
-  for (const EmbeddedFile& file : embedded_gpu_files()) {
-    if (name_of_file(file.name) == name_or_file) return parse_gpu(file.text, file.name);
-  }
-  const bool is_path = name_or_file.find('/') != std::string_view::npos || name_or_file.ends_with(".toml");
-  if (!is_path) {
-    throw UserError("--gpu", std::string(name_or_file),
-                    fmt::format("expected one of {}, or a file", fmt::join(gpu_names(), ", ")));
-  }
-  return parse_gpu(read_file(std::string(name_or_file)), name_or_file);
+  const std::vector<std::string> names = gpu_names();
+  const std::size_t plus = name_or_file.find('+');
+  const bool changed = plus != std::string_view::npos &&
+                       std::find(names.begin(), names.end(), name_or_file.substr(0, plus)) != names.end();
+  const std::string_view described = changed ? name_or_file.substr(0, plus) : name_or_file;
+  const ConfigText config = find_config("--gpu", embedded_gpu_files(), described);
+  GpuSpec gpu = parse_gpu(config.text, config.origin);
+  if (changed) change_gpu_by_name(gpu, name_or_file.substr(plus + 1));
+  return gpu;
 }
 
 }  // namespace hbmscope

@@ -1,5 +1,7 @@
 #include "sim/predict.h"
 
+#include <fmt/format.h>
+
 #include "sim/occupancy.h"
 #include "sim/record_rows.h"
 #include "sim/units.h"
@@ -36,12 +38,17 @@ std::string infeasible_reason(const PointContext& context, const Plan& plan, con
   if (!context.variant->has_kernel) return "";
   std::string reason = context.variant->limit(plan);
   if (!reason.empty()) return reason;
-  if (context.gpu->compute_capability < 80) {
-    return context.gpu->name + " has compute capability " +
-           std::to_string(context.gpu->compute_capability / 10) + "." +
-           std::to_string(context.gpu->compute_capability % 10) + ", the kernels need 8.0";
+  const std::optional<std::int64_t> capability = context.gpu->compute_capability;
+  if (!capability) return context.gpu->name + " does not run CUDA, and the kernels are CUDA's";
+  if (*capability < 80) {
+    return context.gpu->name + " has compute capability " + std::to_string(*capability / 10) + "." +
+           std::to_string(*capability % 10) + ", the kernels need 8.0";
   }
   for (const Launch& launch : program.launches) {
+    if (launch.kernel.empty()) {
+      return fmt::format("no kernel for direction {}: it can be predicted, not run",
+                         to_string(plan.problem.direction));
+    }
     reason = launch_limit(launch, *context.gpu);
     if (!reason.empty()) return reason;
   }

@@ -19,8 +19,8 @@ namespace hbmscope {
 // Capacities of a program; what is kept beside one has the same.
 inline constexpr int kMaxLoops = 8;
 inline constexpr int kMaxSteps = 48;
-inline constexpr int kMaxTensors = 20;
-inline constexpr int kMaxLaunches = 6;
+inline constexpr int kMaxTensors = 24;
+inline constexpr int kMaxLaunches = 16;
 inline constexpr int kMaxMacros = 12;
 inline constexpr int kNone = -1;
 inline constexpr std::int64_t kUnbounded = std::numeric_limits<std::int64_t>::max();

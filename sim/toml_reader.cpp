@@ -25,6 +25,15 @@ std::string written(const toml::node& node) {
 
 }  // namespace
 
+toml::table parse_toml(std::string_view text, const std::string& origin) {
+  try {
+    return toml::parse(text, origin);
+  } catch (const toml::parse_error& error) {
+    throw UserError(fmt::format("{}:{}", origin, error.source().begin.line), "",
+                    fmt::format("not valid TOML: {}", error.description()));
+  }
+}
+
 TomlReader::TomlReader(const toml::table& table, std::string origin, std::string path)
     : table_(table), origin_(std::move(origin)), path_(std::move(path)) {}
 
@@ -34,6 +43,10 @@ void TomlReader::fail(const toml::node& node, std::string_view key, std::string 
                       std::string_view accepted) const {
   throw UserError(fmt::format("{}:{}: key {}", origin_, node.source().begin.line, name_of(key)),
                   std::move(value), fmt::format("expected {}", accepted));
+}
+
+void TomlReader::fail(std::string_view key, std::string value, std::string_view accepted) const {
+  fail(*table_.get(key), key, std::move(value), accepted);
 }
 
 const toml::node& TomlReader::require(std::string_view key, std::string_view accepted) {
@@ -53,6 +66,12 @@ std::string TomlReader::text(std::string_view key) {
   return *value;
 }
 
+std::optional<std::string> TomlReader::text_if_present(std::string_view key) {
+  asked_.emplace(key);
+  if (!table_.contains(key)) return std::nullopt;
+  return text(key);
+}
+
 std::int64_t TomlReader::integer(std::string_view key, std::int64_t smallest, std::int64_t largest) {
   const std::string accepted = fmt::format("a whole number from {} to {}", smallest, largest);
   const toml::node& node = require(key, accepted);
@@ -63,8 +82,14 @@ std::int64_t TomlReader::integer(std::string_view key, std::int64_t smallest, st
 
 std::int64_t TomlReader::integer_or(std::string_view key, std::int64_t smallest, std::int64_t largest,
                                     std::int64_t otherwise) {
+  return integer_if_present(key, smallest, largest).value_or(otherwise);
+}
+
+std::optional<std::int64_t> TomlReader::integer_if_present(std::string_view key, std::int64_t smallest,
+                                                           std::int64_t largest) {
   asked_.emplace(key);
-  return table_.contains(key) ? integer(key, smallest, largest) : otherwise;
+  if (!table_.contains(key)) return std::nullopt;
+  return integer(key, smallest, largest);
 }
 
 bool TomlReader::boolean_or(std::string_view key, bool otherwise) {

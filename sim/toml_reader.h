@@ -12,6 +12,9 @@
 
 namespace hbmscope {
 
+// Throws UserError naming origin:line for what is not TOML.
+toml::table parse_toml(std::string_view text, const std::string& origin);
+
 // Reads one TOML table strictly: what is missing, of the wrong type, out of range or unknown is a UserError
 // that names file:line and the key. Call finish() when all keys are read.
 class TomlReader {
@@ -19,9 +22,12 @@ class TomlReader {
   TomlReader(const toml::table& table, std::string origin, std::string path);
 
   std::string text(std::string_view key);
+  std::optional<std::string> text_if_present(std::string_view key);
   std::int64_t integer(std::string_view key, std::int64_t smallest, std::int64_t largest);
   std::int64_t integer_or(std::string_view key, std::int64_t smallest, std::int64_t largest,
                           std::int64_t otherwise);
+  std::optional<std::int64_t> integer_if_present(std::string_view key, std::int64_t smallest,
+                                                 std::int64_t largest);
   bool boolean_or(std::string_view key, bool otherwise);
   // { value = 4.8e12, source = "…", measured = false }; the value must be positive and finite.
   SourcedValue quantity(std::string_view key);
@@ -36,6 +42,8 @@ class TomlReader {
 
   [[noreturn]] void fail(const toml::node& node, std::string_view key, std::string value,
                          std::string_view accepted) const;
+  // For the value of a key that is there.
+  [[noreturn]] void fail(std::string_view key, std::string value, std::string_view accepted) const;
 
  private:
   const toml::node& require(std::string_view key, std::string_view accepted);

@@ -26,6 +26,9 @@ void check_plan(const Algorithm& algorithm, const Variant& variant, const Plan& 
   if (plan.kv_walk != Walk::up && !takes.kv_walks) {
     refuse("--kv-walk", to_string(plan.kv_walk), "up", "reads K and V in ascending order only");
   }
+  if (plan.kv_walk != Walk::up && plan.problem.direction == Direction::backward) {
+    refuse("--kv-walk", to_string(plan.kv_walk), "up", "does not walk over K and V in a backward pass alone");
+  }
 }
 
 }  // namespace hbmscope

@@ -5,6 +5,8 @@
 
 #include "sim/algorithms/algorithm.h"
 #include "sim/algorithms/build.h"
+#include "sim/algorithms/directions.h"
+#include "sim/algorithms/flash2_backward.h"
 #include "sim/algorithms/mma_limit.h"
 #include "sim/kernel_shapes/flash2_mma.h"
 
@@ -25,8 +27,9 @@ Tensors add_tensors(const Problem& problem, const Tile& tile, std::int64_t lse_b
   tensors.q = tensor(program, "Q", Role::input, query_planes, problem.seqlen_q, problem.head_dim, width);
   tensors.k = tensor(program, "K", Role::input, kv_planes, problem.seqlen_kv, problem.head_dim, width);
   tensors.v = tensor(program, "V", Role::input, kv_planes, problem.seqlen_kv, problem.head_dim_v, width);
-  tensors.o = tensor(program, "O", Role::output, query_planes, problem.seqlen_q, problem.head_dim_v, width);
-  tensors.lse = tensor(program, "LSE", Role::output, query_planes, 1, problem.seqlen_q, lse_bytes);
+  const Role saved = saved_role(problem, Role::output);
+  tensors.o = tensor(program, "O", saved, query_planes, problem.seqlen_q, problem.head_dim_v, width);
+  tensors.lse = tensor(program, "LSE", saved, query_planes, 1, problem.seqlen_q, lse_bytes);
   tensors.s = tensor(program, "S", Role::on_chip, 1, tile.br, tile.bc, 4);
   tensors.p = tensor(program, "P", Role::on_chip, 1, tile.br, tile.bc, width);
   tensors.m = tensor(program, "m", Role::on_chip, 1, tile.br, 1, 4);
@@ -78,10 +81,7 @@ void build_launch(const Plan& plan, const Tensors& tensors, const OnChip& on_chi
   store(launch, tensors.lse, grid.query_plane, whole(1), grid.query_rows);
 }
 
-void build_mma(const Plan& plan, Program& program) {
-  const Tensors tensors = add_tensors(plan.problem, plan.tile, 4, program);
-  program.tensors[tensors.lse].row_stride = flash2_lse_columns(plan.problem.seqlen_q);
-  Launch& launch = program.launches.add();
+void build_mma_forward(const Plan& plan, const Tensors& tensors, Launch& launch) {
   launch.name = "flash2";
   launch.kernel = "flash2_mma";
   add_mma_macros(plan, launch);
@@ -102,27 +102,45 @@ void build_mma(const Plan& plan, Program& program) {
   build_launch(plan, tensors, on_chip, Path::shared_copy, launch);
 }
 
+Flash2Saved saved_of(const Tensors& tensors) {
+  return {tensors.q, tensors.k, tensors.v, tensors.o, tensors.lse};
+}
+
+void build_mma(const Plan& plan, Program& program) {
+  const Tensors tensors = add_tensors(plan.problem, plan.tile, 4, program);
+  program.tensors[tensors.lse].row_stride = flash2_lse_columns(plan.problem.seqlen_q);
+  if (runs_forward(plan.problem)) build_mma_forward(plan, tensors, program.launches.add());
+  if (runs_backward(plan.problem)) {
+    build_flash2_backward(plan, saved_of(tensors), GatherQueries::in_fp32, program);
+  }
+}
+
 // The paper's counting: every element, LSE included, has the problem's size.
 void build_paper(const Plan& plan, Program& program) {
   const Tensors tensors = add_tensors(plan.problem, plan.tile, element_bytes(plan.problem.dtype), program);
-  Launch& launch = program.launches.add();
-  launch.name = "flash2";
-  build_launch(plan, tensors, {}, Path::registers, launch);
+  if (runs_forward(plan.problem)) {
+    Launch& launch = program.launches.add();
+    launch.name = "flash2";
+    build_launch(plan, tensors, {}, Path::registers, launch);
+  }
+  if (runs_backward(plan.problem)) {
+    build_flash2_backward(plan, saved_of(tensors), GatherQueries::in_place, program);
+  }
 }
 
 const std::array<Variant, 2> kVariants{{
     {"mma",
-     "cp.async copies and mma.sync tensor cores, sm_80 and up",
+     "cp.async copies and mma.sync tensor cores, sm_80 and up; no backward kernel",
      true,
      build_mma,
      mma_limit,
-     {.head_fastest = true, .kv_walks = true}},
+     {.backward = true, .head_fastest = true, .kv_walks = true}},
     {"paper",
      "the paper's count: every element of the problem's size, no kernel",
      false,
      build_paper,
      nullptr,
-     {.head_fastest = true, .kv_walks = true}},
+     {.backward = true, .head_fastest = true, .kv_walks = true}},
 }};
 
 }  // namespace

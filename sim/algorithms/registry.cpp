@@ -11,12 +11,14 @@ namespace hbmscope {
 
 extern const Algorithm kStandard;
 extern const Algorithm kStandardOnline;
+extern const Algorithm kStandardMaskedDropout;
 extern const Algorithm kFlash1;
 extern const Algorithm kFlash2;
 
 namespace {
 
-const std::array<const Algorithm*, 4> kAlgorithms{&kStandard, &kStandardOnline, &kFlash1, &kFlash2};
+const std::array<const Algorithm*, 5> kAlgorithms{&kStandard, &kStandardOnline, &kStandardMaskedDropout,
+                                                  &kFlash1, &kFlash2};
 
 }  // namespace
 

@@ -1,5 +1,7 @@
 // Standard attention (Dao et al. 2022, Algorithm 0): S = QKᵀ, P = softmax(S) and O = PV are launches of their
 // own, so S and P go through HBM. Under a mask the whole square is computed.
+#include "sim/algorithms/standard.h"
+
 #include <array>
 
 #include "sim/algorithms/algorithm.h"
@@ -11,28 +13,9 @@
 namespace hbmscope {
 namespace {
 
-struct Tensors {
-  int q, k, v, o, s, p;
-};
-
-Tensors add_tensors(const Problem& problem, std::int64_t score_columns, Program& program) {
-  using build::tensor;
-  const std::int64_t width = element_bytes(problem.dtype);
-  const std::int64_t query_planes = problem.batch * problem.heads;
-  const std::int64_t kv_planes = problem.batch * problem.kv_heads;
-  return {
-      .q = tensor(program, "Q", Role::input, query_planes, problem.seqlen_q, problem.head_dim, width),
-      .k = tensor(program, "K", Role::input, kv_planes, problem.seqlen_kv, problem.head_dim, width),
-      .v = tensor(program, "V", Role::input, kv_planes, problem.seqlen_kv, problem.head_dim_v, width),
-      .o = tensor(program, "O", Role::output, query_planes, problem.seqlen_q, problem.head_dim_v, width),
-      .s = tensor(program, "S", Role::workspace, query_planes, problem.seqlen_q, score_columns, width),
-      .p = tensor(program, "P", Role::workspace, query_planes, problem.seqlen_q, score_columns, width),
-  };
-}
-
 // --- mma: three kernels; rows of S and P are padded to whole sectors ---
 
-void build_mma_scores(const Plan& plan, const Tensors& tensors, bool described, Launch& launch) {
+void build_mma_scores(const Plan& plan, const StandardTensors& tensors, bool described, Launch& launch) {
   using namespace build;
   const Problem& problem = plan.problem;
   const std::int64_t columns = standard_s_columns(problem.seqlen_kv);
@@ -62,7 +45,7 @@ void build_mma_scores(const Plan& plan, const Tensors& tensors, bool described, 
   scores.shared.push({"K", tensors.k, shape.k_read_bytes(), 0});
 }
 
-void build_mma_softmax(const Plan& plan, const Tensors& tensors, bool described, Launch& launch) {
+void build_mma_softmax(const Plan& plan, const StandardTensors& tensors, bool described, Launch& launch) {
   using namespace build;
   const Problem& problem = plan.problem;
   const std::int64_t columns = standard_s_columns(problem.seqlen_kv);
@@ -91,7 +74,7 @@ void build_mma_softmax(const Plan& plan, const Tensors& tensors, bool described,
                    rows * shape.shared_write_bytes_per_row()});
 }
 
-void build_mma_output(const Plan& plan, const Tensors& tensors, bool described, Launch& launch) {
+void build_mma_output(const Plan& plan, const StandardTensors& tensors, bool described, Launch& launch) {
   using namespace build;
   const Problem& problem = plan.problem;
   const std::int64_t columns = standard_s_columns(problem.seqlen_kv);
@@ -129,85 +112,64 @@ std::string limit_of_standard(const Plan& plan) {
 
 void build_mma(const Plan& plan, Program& program) {
   const bool described = limit_of_standard(plan).empty();
-  const Tensors tensors = add_tensors(plan.problem, standard_s_columns(plan.problem.seqlen_kv), program);
-  build_mma_scores(plan, tensors, described, program.launches.add());
-  build_mma_softmax(plan, tensors, described, program.launches.add());
-  build_mma_output(plan, tensors, described, program.launches.add());
+  const StandardTensors tensors =
+      add_standard_tensors(plan.problem, standard_s_columns(plan.problem.seqlen_kv), program);
+  if (runs_forward(plan.problem)) {
+    build_mma_scores(plan, tensors, described, program.launches.add());
+    build_mma_softmax(plan, tensors, described, program.launches.add());
+    build_mma_output(plan, tensors, described, program.launches.add());
+  }
+  if (runs_backward(plan.problem)) build_standard_backward(plan, tensors, program);
 }
 
-// --- paper: each launch reads each of its operands once ---
-
-// A grid over KV heads and batch; the query heads of a group are an inner loop, so that K and V are read
-// once.
-struct OperandGrid {
-  Index kv_plane;
-  Index query_plane;
-  int group_head;
-};
-
-template <class KeyValueStep>
-OperandGrid open_operands(const Problem& problem, Launch& launch, KeyValueStep read_keys_or_values) {
-  using namespace build;
-  const int kv_head = launch.loops.push(counted("kv head", problem.kv_heads));
-  const int batch = launch.loops.push(counted("batch", problem.batch));
-  launch.grid_loops = 2;
-  OperandGrid grid;
-  grid.kv_plane = plane({{kv_head, 1}, {batch, problem.kv_heads}});
-  read_keys_or_values(grid.kv_plane);
-  grid.group_head = open_loop(launch, counted("head of the group", problem.group()));
-  grid.query_plane = plane({{grid.group_head, 1}, {kv_head, problem.group()}, {batch, problem.heads}});
-  return grid;
-}
-
-void build_paper(const Plan& plan, Program& program) {
-  using namespace build;
-  const Problem& problem = plan.problem;
-  const Tensors tensors = add_tensors(problem, problem.seqlen_kv, program);
-  const Range queries = whole(problem.seqlen_q);
-  const Range keys = whole(problem.seqlen_kv);
-  const Range query_columns = whole(problem.head_dim);
-  const Range value_columns = whole(problem.head_dim_v);
-  {
-    Launch& launch = program.launches.add();
-    launch.name = "S = QKᵀ";
-    const OperandGrid grid = open_operands(problem, launch, [&](const Index& kv_plane) {
-      load(launch, tensors.k, kv_plane, keys, query_columns);
-    });
-    load(launch, tensors.q, grid.query_plane, queries, query_columns);
-    matmul(launch, "S = Q Kᵀ", queries, keys, problem.head_dim);
-    store(launch, tensors.s, grid.query_plane, queries, keys);
-    close_loop(launch, grid.group_head);
-  }
-  {
-    Launch& launch = program.launches.add();
-    launch.name = "P = softmax(S)";
-    const OperandGrid grid = open_operands(problem, launch, [](const Index&) {});
-    load(launch, tensors.s, grid.query_plane, queries, keys);
-    softmax(launch, "P = softmax(S) by rows", queries, keys, 1, 0);
-    store(launch, tensors.p, grid.query_plane, queries, keys);
-    close_loop(launch, grid.group_head);
-  }
-  {
-    Launch& launch = program.launches.add();
-    launch.name = "O = PV";
-    const OperandGrid grid = open_operands(problem, launch, [&](const Index& kv_plane) {
-      load(launch, tensors.v, kv_plane, keys, value_columns);
-    });
-    load(launch, tensors.p, grid.query_plane, queries, keys);
-    matmul(launch, "O = P V", queries, keys, problem.head_dim_v);
-    store(launch, tensors.o, grid.query_plane, queries, value_columns);
-    close_loop(launch, grid.group_head);
-  }
-}
-
-const std::array<Variant, 2> kVariants{{
-    {"mma", "three mma.sync kernels, sm_80 and up; S and P stored in the problem's type", true, build_mma,
-     limit_of_standard},
-    {"paper", "the paper's count: each launch reads each operand once, no kernel", false, build_paper,
-     nullptr},
+const std::array<Variant, 3> kVariants{{
+    {"mma",
+     "three mma.sync kernels, sm_80 and up; S and P stored in the problem's type; no backward kernel",
+     true,
+     build_mma,
+     limit_of_standard,
+     {.backward = true}},
+    {"paper",
+     "the paper's count: each launch reads each operand once, no kernel",
+     false,
+     build_standard_paper,
+     nullptr,
+     {.backward = true}},
+    {"autograd",
+     "as a framework's autograd ran it in 2022: the paper's count over contiguous copies of Q and K, no "
+     "kernel",
+     false,
+     build_standard_autograd,
+     nullptr,
+     {.backward = true}},
 }};
 
 }  // namespace
+
+StandardTensors add_standard_tensors(const Problem& problem, std::int64_t score_columns, Program& program) {
+  const std::int64_t width = element_bytes(problem.dtype);
+  const std::int64_t query_planes = problem.batch * problem.heads;
+  const std::int64_t kv_planes = problem.batch * problem.kv_heads;
+  const auto queries = [&](std::string_view name, Role role, std::int64_t columns) {
+    return build::tensor(program, name, role, query_planes, problem.seqlen_q, columns, width);
+  };
+  const auto keys = [&](std::string_view name, std::int64_t columns) {
+    return build::tensor(program, name, Role::input, kv_planes, problem.seqlen_kv, columns, width);
+  };
+  const bool forward = runs_forward(problem);
+  const bool backward = runs_backward(problem);
+  return {
+      .q = queries("Q", Role::input, problem.head_dim),
+      .k = keys("K", problem.head_dim),
+      .v = keys("V", problem.head_dim_v),
+      .o = forward ? queries("O", Role::output, problem.head_dim_v) : kNone,
+      .s = forward ? queries("S", Role::workspace, score_columns) : kNone,
+      .p = queries("P", saved_role(problem, Role::workspace), score_columns),
+      .gradients = backward ? add_gradients(problem, program) : Gradients{},
+      .d_p = backward ? queries("dP", Role::workspace, score_columns) : kNone,
+      .d_s = backward ? queries("dS", Role::workspace, score_columns) : kNone,
+  };
+}
 
 extern const Algorithm kStandard;
 const Algorithm kStandard{"standard", "unfused: S = QKᵀ, softmax and O = PV, S and P through HBM", kVariants};

@@ -5,79 +5,107 @@
 
 #include "sim/algorithms/algorithm.h"
 #include "sim/algorithms/build.h"
+#include "sim/algorithms/directions.h"
 #include "sim/algorithms/standard_online_mma.h"
+#include "sim/algorithms/whole_pass.h"
 
 namespace hbmscope {
 namespace {
 
-// A grid over KV heads and batch; the query heads of a group are an inner loop, so that K and V are read
-// once.
-struct OperandGrid {
-  Index query_plane;
-  int group_head;
+// kNone where the direction needs none.
+struct Tensors {
+  int q, k, v, o, s, m, l;
+  Gradients gradients;
+  int d_p, d_s;
 };
 
-OperandGrid open_operands(const Problem& problem, Launch& launch, int operand, std::int64_t columns) {
-  using namespace build;
-  const int kv_head = launch.loops.push(counted("kv head", problem.kv_heads));
-  const int batch = launch.loops.push(counted("batch", problem.batch));
-  launch.grid_loops = 2;
-  load(launch, operand, plane({{kv_head, 1}, {batch, problem.kv_heads}}), whole(problem.seqlen_kv),
-       whole(columns));
-  const int group_head = open_loop(launch, counted("head of the group", problem.group()));
-  return {plane({{group_head, 1}, {kv_head, problem.group()}, {batch, problem.heads}}), group_head};
+Tensors add_tensors(const Problem& problem, Program& program) {
+  const std::int64_t width = element_bytes(problem.dtype);
+  const std::int64_t kv_planes = problem.batch * problem.kv_heads;
+  const auto queries = [&](std::string_view name, Role role, std::int64_t columns) {
+    return build::tensor(program, name, role, problem.batch * problem.heads, problem.seqlen_q, columns,
+                         width);
+  };
+  const auto keys = [&](std::string_view name, std::int64_t columns) {
+    return build::tensor(program, name, Role::input, kv_planes, problem.seqlen_kv, columns, width);
+  };
+  const Role saved = saved_role(problem, Role::workspace);
+  const bool backward = runs_backward(problem);
+  return {
+      .q = queries("Q", Role::input, problem.head_dim),
+      .k = keys("K", problem.head_dim),
+      .v = keys("V", problem.head_dim_v),
+      .o = runs_forward(problem) ? queries("O", Role::output, problem.head_dim_v) : kNone,
+      .s = queries("S", saved, problem.seqlen_kv),
+      .m = queries("m", saved, 1),
+      .l = queries("l", saved, 1),
+      .gradients = backward ? add_gradients(problem, program) : Gradients{},
+      .d_p = backward ? queries("dP", Role::workspace, problem.seqlen_kv) : kNone,
+      .d_s = backward ? queries("dS", Role::workspace, problem.seqlen_kv) : kNone,
+  };
+}
+
+// 2 N² + 4 N d + 4 N elements.
+void build_forward(const Problem& problem, const Tensors& t, Program& program) {
+  add_whole_pass(program, {.name = "S = QKᵀ, m, l",
+                           .kv_loads = {t.k},
+                           .loads = {t.q},
+                           .compute = {"S = Q Kᵀ", ComputeKind::matmul, problem.head_dim},
+                           .then = {"m, l: online softmax of S", ComputeKind::softmax, 0, 1},
+                           .stores = {t.s, t.m, t.l}});
+  add_whole_pass(program, {.name = "O = softmax(S) V",
+                           .kv_loads = {t.v},
+                           .loads = {t.s, t.m, t.l},
+                           .compute = {"P = e^{S − m} / l", ComputeKind::softmax, 0, 1},
+                           .then = {"O = P V", ComputeKind::matmul, problem.head_dim_v},
+                           .stores = {t.o}});
+}
+
+// As standard's, with P computed again from S: 7 N² + 8 N d + 4 N elements.
+void build_backward(const Problem& problem, const Tensors& t, Program& program) {
+  const auto& [d_o, d_q, d_k, d_v] = t.gradients;
+  const PassCompute again{"P = e^{S − m} / l", ComputeKind::softmax, 0, 1};
+  add_whole_pass(program, {.name = "dV = softmax(S)ᵀdO",
+                           .loads = {t.s, t.m, t.l, d_o},
+                           .compute = again,
+                           .then = {"dV = dV + Pᵀ dO", ComputeKind::matmul, problem.head_dim_v},
+                           .kv_stores = {d_v}});
+  add_whole_pass(program, {.name = "dP = dO Vᵀ",
+                           .kv_loads = {t.v},
+                           .loads = {d_o},
+                           .compute = {"dP = dO Vᵀ", ComputeKind::matmul, problem.head_dim_v},
+                           .stores = {t.d_p}});
+  add_whole_pass(program, {.name = "dS = P∘(dP − rowsum(P∘dP))",
+                           .loads = {t.s, t.m, t.l, t.d_p},
+                           .compute = again,
+                           .then = {"dS = P ∘ (dP − rowsum(P ∘ dP))"},
+                           .stores = {t.d_s}});
+  add_whole_pass(program, {.name = "dQ = dS K",
+                           .kv_loads = {t.k},
+                           .loads = {t.d_s},
+                           .compute = {"dQ = dS K", ComputeKind::matmul, problem.head_dim},
+                           .stores = {d_q}});
+  add_whole_pass(program, {.name = "dK = dSᵀQ",
+                           .loads = {t.d_s, t.q},
+                           .compute = {"dK = dK + dSᵀ Q", ComputeKind::matmul, problem.head_dim},
+                           .kv_stores = {d_k}});
 }
 
 void build_paper(const Plan& plan, Program& program) {
-  using namespace build;
-  const Problem& problem = plan.problem;
-  const std::int64_t width = element_bytes(problem.dtype);
-  const auto queries_tensor = [&](std::string_view name, Role role, std::int64_t columns) {
-    return tensor(program, name, role, problem.batch * problem.heads, problem.seqlen_q, columns, width);
-  };
-  const auto keys_tensor = [&](std::string_view name, std::int64_t columns) {
-    return tensor(program, name, Role::input, problem.batch * problem.kv_heads, problem.seqlen_kv, columns,
-                  width);
-  };
-  const int q = queries_tensor("Q", Role::input, problem.head_dim);
-  const int k = keys_tensor("K", problem.head_dim);
-  const int v = keys_tensor("V", problem.head_dim_v);
-  const int o = queries_tensor("O", Role::output, problem.head_dim_v);
-  const int s = queries_tensor("S", Role::workspace, problem.seqlen_kv);
-  const int m = queries_tensor("m", Role::workspace, 1);
-  const int l = queries_tensor("l", Role::workspace, 1);
-  const Range queries = whole(problem.seqlen_q);
-  const Range keys = whole(problem.seqlen_kv);
-  {
-    Launch& launch = program.launches.add();
-    launch.name = "S = QKᵀ, m, l";
-    const auto [query_plane, group_head] = open_operands(problem, launch, k, problem.head_dim);
-    load(launch, q, query_plane, queries, whole(problem.head_dim));
-    matmul(launch, "S = Q Kᵀ", queries, keys, problem.head_dim);
-    softmax(launch, "m, l: online softmax of S", queries, keys, 1, 0);
-    store(launch, s, query_plane, queries, keys);
-    store(launch, m, query_plane, queries, whole(1));
-    store(launch, l, query_plane, queries, whole(1));
-    close_loop(launch, group_head);
-  }
-  {
-    Launch& launch = program.launches.add();
-    launch.name = "O = softmax(S) V";
-    const auto [query_plane, group_head] = open_operands(problem, launch, v, problem.head_dim_v);
-    load(launch, s, query_plane, queries, keys);
-    load(launch, m, query_plane, queries, whole(1));
-    load(launch, l, query_plane, queries, whole(1));
-    softmax(launch, "P = e^{S − m} / l", queries, keys, 1, 0);
-    matmul(launch, "O = P V", queries, keys, problem.head_dim_v);
-    store(launch, o, query_plane, queries, whole(problem.head_dim_v));
-    close_loop(launch, group_head);
-  }
+  const Tensors tensors = add_tensors(plan.problem, program);
+  if (runs_forward(plan.problem)) build_forward(plan.problem, tensors, program);
+  if (runs_backward(plan.problem)) build_backward(plan.problem, tensors, program);
 }
 
 const std::array<Variant, 2> kVariants{{
     {"mma", "two mma.sync kernels, sm_80 and up; S in the problem's type, m and l in fp32 for each kv tile",
      true, build_standard_online_mma, limit_of_standard_online_mma},
-    {"paper", "the ideal count: each launch reads each operand once, no kernel", false, build_paper, nullptr},
+    {"paper",
+     "the ideal count: each launch reads each operand once, no kernel",
+     false,
+     build_paper,
+     nullptr,
+     {.backward = true}},
 }};
 
 }  // namespace

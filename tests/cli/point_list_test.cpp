@@ -9,18 +9,12 @@
 #include "cli/point_columns.h"
 #include "cli/point_options.h"
 #include "sim/error.h"
+#include "tests/cli/default_axes.h"
 
 namespace hbmscope {
 namespace {
 
-// Every option's default, as a command line without options gives.
-PointAxes default_axes() {
-  PointAxes axes;
-  for (const PointOption& option : point_options()) {
-    if (!option.default_text.empty()) option.parse(option.name, option.default_text, axes);
-  }
-  return axes;
-}
+using testing::default_axes;
 
 Point point_at(const PointList& points, std::size_t index) {
   Point point;

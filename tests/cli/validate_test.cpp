@@ -91,6 +91,18 @@ TEST(Validate, APointThatIsNotRecordedIsSkipped) {
   EXPECT_EQ(rows[1].provenance.source, "recorded");
 }
 
+TEST(Validate, NothingRecordedFitsAChangedGpu) {
+  const Workspace workspace;
+  const std::vector<std::string> point{"validate", "--counters", "recorded", "--algorithm", "flash2",
+                                       "--tokens", "16k",        "--seqlen", "4k"};
+  EXPECT_EQ(workspace.run(point).code, 0);
+  std::vector<std::string> changed = point;
+  changed.insert(changed.end(), {"--set", "l2.capacity=60MiB"});
+  const Result result = workspace.run(changed);
+  EXPECT_EQ(result.code, 2);
+  EXPECT_THAT(result.err, HasSubstr("no measurement of this point is recorded"));
+}
+
 TEST(Validate, InfeasibleTilesAreRowsAndExit2IfAlone) {
   const Workspace workspace;
   record_rows(workspace, [](Record&) {});

@@ -42,8 +42,25 @@ TEST_P(WrongPoints, AreRefusedBeforeAnyFileIsThere) {
 INSTANTIATE_TEST_SUITE_P(
     Options, WrongPoints,
     ::testing::Values(
-        WrongPoint{{"--gpu", "b1000"}, "--gpu: 'b1000' is not accepted; expected one of a100-40"},
+        WrongPoint{{"--gpu", "b1000"}, "--gpu: 'b1000' is not accepted; expected one of a10, a100-40"},
         WrongPoint{{"--gpu", "none.toml"}, "--gpu"},
+        WrongPoint{{"--gpu", "h200+sms=0"}, "--gpu: 'sms=0' is not accepted; expected a whole number"},
+        WrongPoint{{"--gpu", "h200+"}, "--gpu: expected KEY=VALUE"},
+        WrongPoint{{"--model", "llama9"}, "--model: 'llama9' is not accepted; expected one of gemma2-9b"},
+        WrongPoint{{"--model", "none.toml"},
+                   "--model: 'none.toml' is not accepted; expected a readable file"},
+        WrongPoint{{"--model", "llama3-8b", "--heads", "8"},
+                   "--model: 'llama3-8b' is not accepted; expected either --model or --heads, not both"},
+        WrongPoint{{"--model", "llama3-8b", "--head-dim-v", "8"},
+                   "--model: 'llama3-8b' is not accepted; expected either --model or --head-dim-v"},
+        WrongPoint{{"--set", "l3.capacity=1MiB"},
+                   "--set: 'l3.capacity=1MiB' is not accepted; expected KEY=VALUE, KEY one of sms, clock"},
+        WrongPoint{{"--set", "l2.capacity"}, "--set: 'l2.capacity' is not accepted; expected KEY=VALUE"},
+        WrongPoint{{"--set", "l2.capacity=1MiB,"}, "--set: '1MiB,' is not accepted"},
+        WrongPoint{{"--set", "hbm.bandwidth=8TB"},
+                   "--set: 'hbm.bandwidth=8TB' is not accepted; expected a rate from 1MB/s"},
+        WrongPoint{{"--set", "sms=66", "--set", "sms=67"},
+                   "--set: 'sms=67' is not accepted; expected sms to"},
         WrongPoint{{"--algorithm", "flash9"},
                    "--algorithm: 'flash9' is not accepted; expected one of standard"},
         WrongPoint{{"--algorithm", "flash2", "--variant", "wgmma9"}, "--variant: 'wgmma9' is not accepted"},
@@ -52,8 +69,6 @@ INSTANTIATE_TEST_SUITE_P(
         WrongPoint{{"--mask", "window"}, "--mask: 'window' is not accepted"},
         WrongPoint{{"--mask", "window:0"}, "--mask window: '0' is not accepted"},
         WrongPoint{{"--causal", "--mask", "full"}, "--causal: expected either"},
-        WrongPoint{{"--direction", "backward"},
-                   "--direction: 'backward' is not accepted; expected forward: standard mma"},
         WrongPoint{{"--direction", "up"}, "--direction: 'up' is not accepted; expected forward, backward"},
         WrongPoint{{"--l2", "replay"}, "--l2: 'replay' is not accepted; expected none"},
         WrongPoint{{"--splits", "4"}, "--splits: '4' is not accepted; expected 1: standard mma"},
@@ -88,7 +103,7 @@ TEST(WrongInput, CommandsAreNamed) {
   expect_refused(workspace.run({}), "command: expected one of predict, sweep");
   expect_refused(workspace.run({"predikt"}), "command: 'predikt' is not accepted; expected one of predict");
   expect_refused(workspace.run({"list"}), "list: expected gpus");
-  expect_refused(workspace.run({"list", "models"}), "list: 'models' is not accepted");
+  expect_refused(workspace.run({"list", "modules"}), "list: 'modules' is not accepted; expected gpus");
   expect_refused(workspace.run({"predict", "--bogus"}), "predict: '--bogus' is not accepted");
 }
 

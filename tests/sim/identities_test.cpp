@@ -56,14 +56,21 @@ TEST_P(Identities, ClosedFormsAreSumsOverTheStream) {
   }));
 }
 
-TEST_P(Identities, UsefulFlopsAreSumsOverTheIterations) {
+TEST_P(Identities, ArithmeticIsASumOverTheIterations) {
   EXPECT_TRUE(rc::check([&] {
     const BuiltProgram built = GetParam()(*any_plan());
     Traffic closed;
     count_traffic(built.program, closed);
-    std::uint64_t flops = 0;
-    for (const LaunchTraffic& launch : closed.launches) flops += launch.flops;
-    RC_ASSERT(flops == replay_flops(built.program));
+    Arithmetic sum;
+    for (const LaunchTraffic& launch : closed.launches) {
+      sum.flops += launch.flops;
+      sum.executed_flops += launch.executed_flops;
+      sum.exponentials += launch.exponentials;
+    }
+    const Arithmetic replayed = replay_arithmetic(built.program);
+    RC_ASSERT(sum.flops == replayed.flops);
+    RC_ASSERT(sum.executed_flops == replayed.executed_flops);
+    RC_ASSERT(sum.exponentials == replayed.exponentials);
   }));
 }
 
@@ -98,6 +105,7 @@ TEST_P(Identities, CountsAreOrdered) {
     count_traffic(built.program, closed);
     const TensorTraffic total = total_of(closed);
     RC_ASSERT(sum(total.compulsory) <= sum(total.io));
+    RC_ASSERT(total.compulsory.read <= total.l2.read);
     RC_ASSERT(total.compulsory.write <= footprint_bytes(built.program));
     for (const LaunchTraffic& launch : closed.launches) RC_ASSERT(launch.executed_flops >= launch.flops);
   }));

@@ -117,6 +117,24 @@ TEST(Feasibility, SaysNeedAndLimit) {
   EXPECT_EQ(reason_of("flash2", {}, {.br = 256, .bc = 128}), "");
   EXPECT_THAT(reason_of("flash2", {}, {.br = 256, .bc = 128}, "l4"),
               testing::AllOf(HasSubstr("131072"), HasSubstr("101376"), HasSubstr("l4")));
+  EXPECT_THAT(reason_of("flash2", {}, {}, "t4"),
+              testing::AllOf(HasSubstr("t4 has compute capability 7.5"), HasSubstr("8.0")));
+  EXPECT_THAT(reason_of("flash2", {}, {}, "mi300x"), HasSubstr("mi300x does not run CUDA"));
+}
+
+// A backward pass is predicted, but no kernel runs it: nothing describes its shared memory.
+TEST(Feasibility, BackwardHasNoKernel) {
+  for (const char* algorithm : {"standard", "flash2"}) {
+    for (const Direction direction : {Direction::backward, Direction::both}) {
+      const Record record = predict_record(point_of(algorithm, "mma", {.direction = direction}, {}));
+      EXPECT_FALSE(record.feasible.value());
+      EXPECT_THAT(record.reason, testing::AllOf(HasSubstr("no kernel"), HasSubstr(to_string(direction))));
+      EXPECT_GT(record.prediction->hbm_read_bytes, 0U);
+      EXPECT_FALSE(record.prediction->sram_read_bytes.has_value());
+    }
+    Point paper = point_of(algorithm, "paper", {.direction = Direction::both}, {});
+    EXPECT_TRUE(predict_record(paper).feasible.value());
+  }
 }
 
 TEST(Predict, NamesWhatDoesNotExist) {
@@ -143,7 +161,6 @@ TEST(Predict, NamesWhatDoesNotExist) {
   EXPECT_EQ(input_of(point_of("flash2", "mma", {}, {.splits = 0})), "--splits");
   EXPECT_EQ(input_of(point_of("flash2", "mma", {}, {.splits = 2})), "--splits");
   EXPECT_EQ(input_of(point_of("flash2", "mma", {.page_size = 16}, {})), "--page-size");
-  EXPECT_EQ(input_of(point_of("flash2", "mma", {.direction = Direction::backward}, {})), "--direction");
   Point head_fastest = point_of("flash1", "paper", {}, {});
   head_fastest.order = Order::head_fastest;
   EXPECT_EQ(input_of(head_fastest), "--order");

@@ -32,61 +32,6 @@ Traffic traffic_of(const BuiltProgram& built) {
 
 }  // namespace
 
-// MHA, 3 heads of N = 256, d = 64, bf16, tiles 64 × 128: Tc = 2 K/V blocks.
-TEST(Programs, Flash2Backward) {
-  const U n = 256;
-  const U d = 64;
-  const U heads = 3;
-  const U blocks = 2;
-  BuiltProgram built;
-  build_flash2_backward(plan_of({.heads = 3,
-                                 .kv_heads = 3,
-                                 .seqlen_q = 256,
-                                 .seqlen_kv = 256,
-                                 .head_dim = 64,
-                                 .head_dim_v = 64,
-                                 .direction = Direction::backward},
-                                64, 128),
-                        built);
-  const Traffic traffic = traffic_of(built);
-  // O and dO read; dPsum (fp32) and the cleared sums of dQ (fp32) written.
-  expect_bytes(total_of(traffic.launches[0]).l2, heads * 2 * n * d * 2, heads * (n * 4 + n * d * 4));
-  // K, V once; for each block Q, dO (bf16), LSE and dPsum (fp32). dK, dV once; dQ's payload for each block.
-  expect_bytes(total_of(traffic.launches[1]).l2,
-               heads * (2 * n * d * 2 + blocks * (2 * n * d * 2 + 2 * n * 4)),
-               heads * (2 * n * d * 2 + blocks * n * d * 4));
-  // The conversion reads the sums and writes dQ.
-  expect_bytes(total_of(traffic.launches[2]).l2, heads * n * d * 4, heads * n * d * 2);
-  // Without a cache, an atomic add reads what it adds to.
-  const TensorTraffic total = total_of(traffic);
-  EXPECT_EQ(total.io.read, total.l2.read + heads * blocks * n * d * 4);
-  EXPECT_EQ(total.io.write, total.l2.write);
-  // Q, K, V, O, dO and LSE read; dQ, dK, dV, dPsum and the sums written once.
-  expect_bytes(total.compulsory, heads * (5 * n * d * 2 + n * 4),
-               heads * (3 * n * d * 2 + n * 4 + n * d * 4));
-  // Five products over all pairs.
-  EXPECT_EQ(traffic.launches[1].flops, heads * 5 * 2 * n * n * d);
-}
-
-// Causal: block j of 128 keys is seen by q tiles from 2 j on, 4 and 2 of them.
-TEST(Programs, Flash2BackwardCausalStartsAtTheDiagonal) {
-  BuiltProgram built;
-  build_flash2_backward(plan_of({.heads = 1,
-                                 .kv_heads = 1,
-                                 .seqlen_q = 256,
-                                 .seqlen_kv = 256,
-                                 .head_dim = 64,
-                                 .head_dim_v = 64,
-                                 .mask = Mask::causal,
-                                 .direction = Direction::backward},
-                                64, 128),
-                        built);
-  const U query_rows = (4 + 2) * 64;
-  expect_bytes(total_of(traffic_of(built).launches[1]).l2,
-               U{2} * 256 * 64 * 2 + query_rows * (2 * 64 * 2 + 2 * 4),
-               U{2} * 256 * 64 * 2 + query_rows * 64 * 4);
-}
-
 // Decode of one query against 1000 keys, 8 heads, 4 splits of 64-key tiles: 16 tiles, 4 for each split.
 TEST(Programs, SplitKvWithCombine) {
   const U heads = 8;

@@ -10,11 +10,12 @@ namespace hbmscope {
 void showValue(const Plan& plan, std::ostream& out) {
   const Problem& p = plan.problem;
   out << fmt::format(
-      "batch {} heads {} kv_heads {} seqlen {}x{} head_dim {},{} {} mask {} window {} page {}; br {} bc {} "
+      "{} batch {} heads {} kv_heads {} seqlen {}x{} head_dim {},{} {} mask {} window {} page {}; br {} bc "
+      "{} "
       "splits {} order {}",
-      p.batch, p.heads, p.kv_heads, p.seqlen_q, p.seqlen_kv, p.head_dim, p.head_dim_v, to_string(p.dtype),
-      to_string(p.mask), p.window, p.page_size, plan.tile.br, plan.tile.bc, plan.tile.splits,
-      to_string(plan.order));
+      to_string(p.direction), p.batch, p.heads, p.kv_heads, p.seqlen_q, p.seqlen_kv, p.head_dim, p.head_dim_v,
+      to_string(p.dtype), to_string(p.mask), p.window, p.page_size, plan.tile.br, plan.tile.bc,
+      plan.tile.splits, to_string(plan.order));
 }
 
 }  // namespace hbmscope
@@ -54,12 +55,6 @@ std::vector<std::vector<std::int64_t>> shuffled_pages(const std::vector<std::int
     }
   }
   return table;
-}
-
-BuiltProgram built_backward(const Plan& plan) {
-  BuiltProgram built;
-  build_flash2_backward(plan, built);
-  return built;
 }
 
 BuiltProgram built_split_kv(Plan plan) {
@@ -137,16 +132,28 @@ rc::Gen<Plan> any_plan() {
     problem.window = problem.mask == Mask::window ? from(1, 50) : 0;
     plan.tile.br = from(1, 64);
     plan.tile.bc = from(1, 64);
+    problem.direction = *rc::gen::element(Direction::forward, Direction::backward, Direction::both);
+    plan.tile.splits = from(1, 4);
     plan.order = *rc::gen::element(Order::q_fastest, Order::head_fastest);
     plan.kv_walk = *rc::gen::element(Walk::up, Walk::down, Walk::alternating);
     return plan;
   });
 }
 
+Plan taken_of(const Variant& variant, Plan plan) {
+  if (!variant.takes.backward) plan.problem.direction = Direction::forward;
+  if (!variant.takes.splits) plan.tile.splits = 1;
+  if (!variant.takes.head_fastest) plan.order = Order::q_fastest;
+  if (!variant.takes.kv_walks || plan.problem.direction == Direction::backward) plan.kv_walk = Walk::up;
+  return plan;
+}
+
 BuiltProgram Builder::operator()(const Plan& plan) const {
   if (build != nullptr) return build(plan);
   BuiltProgram built;
-  build_program(*algorithm, *variant, plan, built.program);
+  const Plan taken = taken_of(*variant, plan);
+  check_plan(*algorithm, *variant, taken);
+  build_program(*algorithm, *variant, taken, built.program);
   return built;
 }
 
@@ -161,7 +168,6 @@ std::vector<Builder> all_builders() {
   }
   for (const auto& [name, build] :
        std::initializer_list<std::pair<const char*, BuiltProgram (*)(const Plan&)>>{
-           {"backward", built_backward},
            {"split-KV", [](const Plan& plan) { return built_split_kv(plan); }},
            {"paged", [](const Plan& plan) { return built_paged(plan); }},
            {"MLA", [](const Plan& plan) { return built_mla(plan); }},

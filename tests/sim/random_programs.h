@@ -17,10 +17,15 @@ void showValue(const Plan& plan, std::ostream& out);  // the name that rapidchec
 
 namespace hbmscope::test {
 
-// Any shape and tile: heads grouped or not, lengths ragged and unequal, 1-, 2- and 4-byte types, every mask.
+// Any shape and tile: heads grouped or not, lengths ragged and unequal, 1-, 2- and 4-byte types, every mask,
+// direction and order.
 rc::Gen<Plan> any_plan();
 
-// A way to make a program: a registered variant or one of the tests' own.
+// The plan without what the variant does not take.
+Plan taken_of(const Variant& variant, Plan plan);
+
+// A way to make a program: a registered variant, which gets what it takes of a plan, or one of the tests'
+// own.
 struct Builder {
   std::string name;
   BuiltProgram (*build)(const Plan& plan) = nullptr;

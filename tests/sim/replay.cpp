@@ -75,13 +75,19 @@ void replay_traffic(const Program& program, Traffic& traffic) {
 }
 
 // The stream knows accesses only, so that each compute is run as if it loaded queries × keys.
-std::uint64_t replay_flops(const Program& program) {
+void visit_computes(const Program& program, Extents extents,
+                    const std::function<void(const Launch&, const Compute&, const ComputedTile&)>& visit) {
+  const auto range = [&](const Range& of_compute) {
+    return extents == Extents::valid ? of_compute : Range{of_compute.start, of_compute.extent};
+  };
   Program shadow(program);
   for (Launch& launch : shadow.launches) {
     launch.accesses.clear();
     for (const Compute& compute : launch.computes) {
-      launch.accesses.push(
-          {.tensor = 0, .rows = compute.queries, .columns = compute.keys, .guard = compute.guard});
+      launch.accesses.push({.tensor = 0,
+                            .rows = range(compute.queries),
+                            .columns = range(compute.keys),
+                            .guard = compute.guard});
     }
     const auto body = launch.body;
     launch.body.clear();
@@ -91,15 +97,32 @@ std::uint64_t replay_flops(const Program& program) {
       launch.body.push({compute ? Step::Kind::access : step.kind, step.index});
     }
   }
-  std::uint64_t flops = 0;
   visit_stream(shadow, [&](const TileAccess& tile) {
-    const Compute& compute = program.launches[tile.launch].computes[tile.access];
-    if (compute.kind != ComputeKind::matmul) return;
-    flops +=
-        static_cast<std::uint64_t>(2 * compute.depth) *
-        visible_pairs(program.problem, tile.rows.begin, tile.rows.end, tile.columns.begin, tile.columns.end);
+    const Launch& launch = program.launches[tile.launch];
+    visit(launch, launch.computes[tile.access], {tile.rows, tile.columns});
   });
-  return flops;
+}
+
+Arithmetic replay_arithmetic(const Program& program) {
+  Arithmetic sum;
+  const auto flops_per_pair = [](const Compute& compute) {
+    return compute.kind == ComputeKind::matmul ? static_cast<std::uint64_t>(2 * compute.depth) : 0;
+  };
+  visit_computes(program, Extents::whole,
+                 [&](const Launch&, const Compute& compute, const ComputedTile& tile) {
+                   const auto queries = static_cast<std::uint64_t>(tile.queries.length());
+                   const auto pairs = queries * static_cast<std::uint64_t>(tile.keys.length());
+                   sum.executed_flops += flops_per_pair(compute) * pairs;
+                   sum.exponentials += pairs * static_cast<std::uint64_t>(compute.exponentials_per_pair) +
+                                       queries * static_cast<std::uint64_t>(compute.exponentials_per_query);
+                 });
+  visit_computes(
+      program, Extents::valid, [&](const Launch&, const Compute& compute, const ComputedTile& tile) {
+        sum.flops +=
+            flops_per_pair(compute) * visible_pairs(program.problem, tile.queries.begin, tile.queries.end,
+                                                    tile.keys.begin, tile.keys.end);
+      });
+  return sum;
 }
 
 SegmentStream::SegmentStream(const Program& program) {

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
+#include "sim/loops.h"
 #include "sim/program.h"
 #include "sim/traffic.h"
 
@@ -13,8 +15,25 @@ namespace hbmscope::test {
 // compulsory bytes stand at the base tensor. Throws std::out_of_range for an access outside its tensor.
 void replay_traffic(const Program& program, Traffic& traffic);
 
-// Useful FLOPs of all launches: every iteration of every matmul, its visible pairs counted tile by tile.
-std::uint64_t replay_flops(const Program& program);
+// A compute's tile: whole as it is executed, or what is valid of it.
+enum class Extents : std::uint8_t { whole, valid };
+struct ComputedTile {
+  Interval queries;
+  Interval keys;
+};
+
+// Calls `visit` for every iteration of every compute, in the order of the stream; for valid extents those
+// that hold anything.
+void visit_computes(const Program& program, Extents extents,
+                    const std::function<void(const Launch&, const Compute&, const ComputedTile&)>& visit);
+
+// What all launches compute, summed over the iterations; useful FLOPs over visible pairs, tile by tile.
+struct Arithmetic {
+  std::uint64_t flops = 0;
+  std::uint64_t executed_flops = 0;
+  std::uint64_t exponentials = 0;
+};
+Arithmetic replay_arithmetic(const Program& program);
 
 // What crosses the HBM boundary under a fully associative LRU cache of whole segments of rows, write-back,
 // write-allocate without fetch, flushed at the end.

@@ -26,12 +26,6 @@ void count(std::string_view algorithm, std::string_view variant, const Plan& pla
   counted.total = total_of(counted.traffic);
 }
 
-std::uint64_t io_bytes(std::string_view algorithm, const Plan& plan) {
-  Counted counted;
-  count(algorithm, "paper", plan, counted);
-  return counted.total.io.read + counted.total.io.write;
-}
-
 // GPT-2 medium as in Fig. 2 of the FlashAttention paper.
 Plan gpt2_medium(std::int64_t bc) {
   Plan plan;
@@ -54,35 +48,6 @@ std::uint64_t useful_flops(const Traffic& traffic) {
 }
 
 }  // namespace
-
-// FlashAttention paper, Fig. 2 middle: HBM accesses of the forward pass against Bc.
-TEST(PublishedNumbers, Flash1ForwardOfGpt2Medium) {
-  for (const auto& [bc, gigabytes] :
-       {std::pair{64, 6.98}, std::pair{128, 3.70}, std::pair{256, 2.05}, std::pair{512, 1.23}}) {
-    const double predicted = static_cast<double>(io_bytes("flash1", gpt2_medium(bc))) / 1e9;
-    EXPECT_NEAR(predicted, gigabytes, 0.01 * gigabytes) << "Bc = " << bc;
-  }
-}
-
-// Algorithm 1 element by element: K, V and the initial O (Nd each), the initial l and m (N each); for each of
-// the Tc blocks Q and O read, O written (Nd each), l and m read and written (N each).
-TEST(PublishedNumbers, Flash1IsTheFormulaOfAlgorithm1) {
-  const std::uint64_t n = 1024;
-  const std::uint64_t d = 64;
-  const std::uint64_t heads = 64 * 16;
-  for (const std::uint64_t bc : {64U, 96U, 384U, 1024U}) {
-    const std::uint64_t blocks = (n + bc - 1) / bc;
-    const std::uint64_t elements = 3 * n * d + 2 * n + blocks * (3 * n * d + 4 * n);
-    EXPECT_EQ(io_bytes("flash1", gpt2_medium(static_cast<std::int64_t>(bc))), heads * elements * 2);
-  }
-}
-
-// Algorithm 0: Q, K, V read and O written (4 Nd); S written and read, P written and read (4 N²).
-TEST(PublishedNumbers, StandardIsTheFormulaOfAlgorithm0) {
-  const std::uint64_t n = 1024;
-  const std::uint64_t d = 64;
-  EXPECT_EQ(io_bytes("standard", gpt2_medium(64)), 64U * 16 * (4 * n * n + 4 * n * d) * 2);
-}
 
 // Under GQA K and V are read once per KV head by standard's paper count.
 TEST(Standard, PaperReadsKeysAndValuesOncePerKvHead) {
@@ -158,7 +123,8 @@ TEST(Flash2, SharedMemoryFollowsTheInstructions) {
 }
 
 RC_GTEST_PROP(UsefulFlops, AreFourDPerVisiblePairForward, ()) {
-  const Plan plan = *test::any_plan();
+  Plan plan = *test::any_plan();
+  plan.problem.direction = Direction::forward;
   const Problem& p = plan.problem;
   const std::uint64_t pairs = visible_pairs(p, 0, p.seqlen_q, 0, p.seqlen_kv);
   const auto expected =
@@ -166,24 +132,64 @@ RC_GTEST_PROP(UsefulFlops, AreFourDPerVisiblePairForward, ()) {
   for (const Algorithm* algorithm : algorithms()) {
     for (const Variant& variant : algorithm->variants) {
       Counted counted;
-      count(algorithm->name, variant.name, plan, counted);
+      count(algorithm->name, variant.name, test::taken_of(variant, plan), counted);
       RC_LOG(std::string(algorithm->name) + " " + std::string(variant.name));
       RC_ASSERT(useful_flops(counted.traffic) == expected);
     }
   }
 }
 
-// Backward: five products, of depth d for S, dK, dQ and dv for dP, dV.
-RC_GTEST_PROP(UsefulFlops, AreFiveProductsBackward, ()) {
-  const Plan plan = *test::any_plan();
+// Backward: dV and dP of depth dv, dQ and dK of depth d; what keeps neither S nor P computes S again.
+RC_GTEST_PROP(UsefulFlops, AreFourProductsBackwardAndOneMoreWhereNothingWasKept, ()) {
+  Plan plan = *test::any_plan();
+  plan.problem.direction = Direction::backward;
   const Problem& p = plan.problem;
-  test::BuiltProgram built;
-  test::build_flash2_backward(plan, built);
-  Traffic traffic;
-  count_traffic(built.program, traffic);
   const std::uint64_t pairs = visible_pairs(p, 0, p.seqlen_q, 0, p.seqlen_kv);
-  const auto per_pair = static_cast<std::uint64_t>(2 * (3 * p.head_dim + 2 * p.head_dim_v));
-  RC_ASSERT(useful_flops(traffic) == static_cast<std::uint64_t>(p.batch * p.heads) * pairs * per_pair);
+  for (const Algorithm* algorithm : algorithms()) {
+    for (const Variant& variant : algorithm->variants) {
+      if (!variant.takes.backward) continue;
+      Counted counted;
+      count(algorithm->name, variant.name, test::taken_of(variant, plan), counted);
+      const std::int64_t again = algorithm->name.starts_with("flash") ? p.head_dim : 0;
+      const auto per_pair = static_cast<std::uint64_t>(2 * (2 * p.head_dim + 2 * p.head_dim_v + again));
+      RC_LOG(std::string(algorithm->name) + " " + std::string(variant.name));
+      RC_ASSERT(useful_flops(counted.traffic) ==
+                static_cast<std::uint64_t>(p.batch * p.heads) * pairs * per_pair);
+    }
+  }
+}
+
+// Both directions are the launches of the one and then those of the other.
+RC_GTEST_PROP(Directions, AddUp, ()) {
+  const Plan plan = *test::any_plan();
+  const auto counted_of = [&](const Algorithm& algorithm, const Variant& variant, Direction direction) {
+    Plan directed = test::taken_of(variant, plan);
+    directed.problem.direction = direction;
+    directed.kv_walk = Walk::up;
+    auto counted = std::make_unique<Counted>();
+    count(algorithm.name, variant.name, directed, *counted);
+    return counted;
+  };
+  for (const Algorithm* algorithm : algorithms()) {
+    for (const Variant& variant : algorithm->variants) {
+      if (!variant.takes.backward) continue;
+      const auto forward = counted_of(*algorithm, variant, Direction::forward);
+      const auto backward = counted_of(*algorithm, variant, Direction::backward);
+      const auto both = counted_of(*algorithm, variant, Direction::both);
+      RC_LOG(std::string(algorithm->name) + " " + std::string(variant.name));
+      RC_ASSERT(both->program.launches.size() ==
+                forward->program.launches.size() + backward->program.launches.size());
+      RC_ASSERT(both->total.l2.read == forward->total.l2.read + backward->total.l2.read);
+      RC_ASSERT(both->total.l2.write == forward->total.l2.write + backward->total.l2.write);
+      RC_ASSERT(both->total.io.read == forward->total.io.read + backward->total.io.read);
+      RC_ASSERT(both->total.io.write == forward->total.io.write + backward->total.io.write);
+      RC_ASSERT(useful_flops(both->traffic) ==
+                useful_flops(forward->traffic) + useful_flops(backward->traffic));
+      // What one wrote, the other finds in an infinite cache.
+      RC_ASSERT(both->total.compulsory.read <=
+                forward->total.compulsory.read + backward->total.compulsory.read);
+    }
+  }
 }
 
 // Packed heads and a batch of sequences compute the same pairs.

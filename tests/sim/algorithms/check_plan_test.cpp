@@ -62,6 +62,17 @@ TEST(CheckPlan, FollowsWhatAVariantTakes) {
   }
 }
 
+// A backward pass alone has its K/V tiles in the grid.
+TEST(CheckPlan, WalksOverKeysForwardOnly) {
+  const Algorithm& flash2 = find_algorithm("flash2");
+  const auto check = [&](Direction direction) {
+    check_plan(flash2, flash2.variants.front(),
+               {.problem = {.direction = direction}, .kv_walk = Walk::alternating});
+  };
+  EXPECT_THROW(check(Direction::backward), UserError);
+  EXPECT_NO_THROW(check(Direction::both));
+}
+
 // A prediction of what the variant does not take would be that of something else.
 TEST(CheckPlan, IsAskedByEveryPrediction) {
   const GpuSpec gpu = load_gpu("h200");

@@ -33,11 +33,6 @@ struct ForwardTensors {
 // Q, K, V, O in the problem's type and LSE in fp32, with the problem's planes and rows.
 ForwardTensors add_forward_tensors(const Problem& problem, Program& program);
 
-// FA2's backward pass: dPsum = rowsum(dO∘O) and a clear of dQ's fp32 sums; K/V blocks outside with dK and dV
-// in registers, dQ reduced by atomics; a conversion of dQ. K and V are read once per KV head: the query heads
-// of a group are a loop of the body.
-void build_flash2_backward(const Plan& plan, BuiltProgram& built);
-
 // Flash-Decoding: tile.splits CTAs share a row of K/V tiles and write partial O and LSE in fp32; a second
 // launch combines them. Full or causal.
 void build_split_kv(const Plan& plan, BuiltProgram& built);

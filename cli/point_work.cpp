@@ -1,0 +1,52 @@
+#include "cli/point_work.h"
+
+#include <fmt/format.h>
+
+#include "cli/command.h"
+#include "cli/point_columns.h"
+#include "cli/progress.h"
+#include "sim/error.h"
+
+namespace hbmscope {
+
+std::size_t work_through(const PointWork& work, const std::string& verb, const MakeRecord& make,
+                         const TakeRecord& take) {
+  Progress progress(verb, "points", work.range.size(), work.terminal);
+  Point point;
+  for (std::size_t index = work.range.begin; index < work.range.end; ++index) {
+    if (interrupted()) return index - work.range.begin;
+    const PointContext context = work.points.fill(index, point);
+    Record record = make(context, point);
+    take(record);
+    progress.advance();
+  }
+  return work.range.size();
+}
+
+std::size_t predict_points(const PointWork& work, bool with_rows, const TakeRecord& take) {
+  PredictionScratch scratch;
+  return work_through(
+      work, "predicting",
+      [&](const PointContext& context, const Point& point) {
+        return predict_point(context, point, scratch, with_rows);
+      },
+      take);
+}
+
+Record predict_point(const PointContext& context, const Point& point, PredictionScratch& scratch,
+                     bool with_rows) {
+  try {
+    return predict_record(context, point, scratch, with_rows);
+  } catch (const UserError& error) {
+    if (!error.value().empty()) throw;
+    throw UserError(error.input(), describe_point(point), error.accepted());
+  }
+}
+
+int end_interrupted(std::size_t done, std::size_t total) {
+  write_stderr(
+      fmt::format("hbmscope: interrupted after {} of {} points; what was finished is kept\n", done, total));
+  return kInterrupted;
+}
+
+}  // namespace hbmscope

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstdint>
+
+#include "sim/algorithms/algorithm.h"
+#include "sim/algorithms/directions.h"
+
+// The parts of standard attention, forward in standard.cpp.
+namespace hbmscope {
+
+// kNone where the direction needs none: S and O forward only, gradients backward only.
+struct StandardTensors {
+  int q, k, v, o, s, p;
+  Gradients gradients;
+  int d_p, d_s;
+};
+
+// Rows of S, P, dP and dS hold `score_columns` elements: seqlen_kv, or more where a kernel pads them.
+StandardTensors add_standard_tensors(const Problem& problem, std::int64_t score_columns, Program& program);
+
+// The papers' count: Algorithms 0 (forward) and 3 (backward) of Dao et al. 2022.
+void build_standard_paper(const Plan& plan, Program& program);
+// The passes of these that the direction asks for, appended for tensors that are there.
+void build_standard_passes(const StandardTensors& tensors, Program& program);
+
+// The papers' passes over contiguous copies of Q and K, as a framework makes them.
+void build_standard_autograd(const Plan& plan, Program& program);
+
+// Appends Algorithm 3 in tiles, as kernels like those of the forward pass would run it.
+void build_standard_backward(const Plan& plan, const StandardTensors& tensors, Program& program);
+
+}  // namespace hbmscope
