@@ -1,6 +1,7 @@
-// How fast the kernels are: CUDA events around a program's launches, from a clean L2, as validate times them.
-// Counters: useful FLOPs per second, and compulsory HBM bytes per second. Without a GPU it says why and runs
-// nothing.
+// How fast the kernels are: CUDA events around a program's launches, from a clean L2, as validate times them;
+// a program of several launches is also timed launch by launch. Counters: FLOPs (useful ones, and executed
+// ones of whole tiles) and compulsory HBM bytes of what was timed, each run. Without a GPU it says why and
+// runs nothing.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
@@ -24,30 +25,43 @@ namespace {
 constexpr std::uint64_t kSeed = 1;
 
 struct KernelPoint {
-  std::string algorithm;
+  const Algorithm* algorithm;
+  const Variant* variant;
   Plan plan;
 
   std::string name() const {
     const Problem& p = plan.problem;
-    return fmt::format("{}/b{}_h{}_n{}_d{}_{}_{}/{}x{}", algorithm, p.batch, p.heads, p.seqlen_q, p.head_dim,
-                       to_string(p.dtype), to_string(p.mask), plan.tile.br, plan.tile.bc);
+    return fmt::format("{}_{}/b{}_h{}_n{}_d{}_{}_{}/{}x{}", algorithm->name, variant->name, p.batch, p.heads,
+                       p.seqlen_q, p.head_dim, to_string(p.dtype), to_string(p.mask), plan.tile.br,
+                       plan.tile.bc);
+  }
+  Program program() const {
+    Program built;
+    build_program(*algorithm, *variant, plan, built);
+    return built;
   }
 };
 
+void add_points(const Algorithm& algorithm, const Variant& variant, std::vector<KernelPoint>& points) {
+  for (const std::int64_t head_dim : {64, 128}) {
+    for (const Mask mask : {Mask::full, Mask::causal}) {
+      for (const Tile& tile :
+           {Tile{.br = 128, .bc = 64}, Tile{.br = 64, .bc = 64}, Tile{.br = 128, .bc = 128}}) {
+        Problem problem{.batch = 4, .heads = 16, .kv_heads = 16, .seqlen_q = 4096, .seqlen_kv = 4096};
+        problem.head_dim = problem.head_dim_v = head_dim;
+        problem.dtype = DataType::bf16;
+        problem.mask = mask;
+        points.push_back({&algorithm, &variant, {.problem = problem, .tile = tile}});
+      }
+    }
+  }
+}
+
 std::vector<KernelPoint> kernel_points() {
   std::vector<KernelPoint> points;
-  for (const std::string algorithm : {"standard", "flash2"}) {
-    for (const std::int64_t head_dim : {64, 128}) {
-      for (const Mask mask : {Mask::full, Mask::causal}) {
-        for (const Tile& tile :
-             {Tile{.br = 128, .bc = 64}, Tile{.br = 64, .bc = 64}, Tile{.br = 128, .bc = 128}}) {
-          Problem problem{.batch = 4, .heads = 16, .kv_heads = 16, .seqlen_q = 4096, .seqlen_kv = 4096};
-          problem.head_dim = problem.head_dim_v = head_dim;
-          problem.dtype = DataType::bf16;
-          problem.mask = mask;
-          points.push_back({algorithm, {.problem = problem, .tile = tile}});
-        }
-      }
+  for (const Algorithm* algorithm : algorithms()) {
+    for (const Variant& variant : algorithm->variants) {
+      if (variant.has_kernel) add_points(*algorithm, variant, points);
     }
   }
   return points;
@@ -56,14 +70,11 @@ std::vector<KernelPoint> kernel_points() {
 // A point's program on the GPU with its inputs in place.
 struct PlacedRun {
   Program program;
-  Traffic traffic;
   std::unique_ptr<AttentionRun> run;
   std::unique_ptr<DeviceArena> arena;
 
-  PlacedRun(const Device& device, const KernelCompiler& compiler, const KernelPoint& point) {
-    const Algorithm& algorithm = find_algorithm(point.algorithm);
-    build_program(algorithm, find_variant(algorithm, "mma"), point.plan, program);
-    count_traffic(program, traffic);
+  PlacedRun(const Device& device, const KernelCompiler& compiler, const KernelPoint& point)
+      : program(point.program()) {
     run = std::make_unique<AttentionRun>(program, compiler, device.compute_capability());
     const std::vector<Bytes> sizes = tensor_bytes(program);
     arena = std::make_unique<DeviceArena>(device, arena_payload_bytes(sizes));
@@ -94,27 +105,59 @@ class Bench {
   std::unique_ptr<PlacedRun> placed_;
 };
 
-void set_counters(benchmark::State& state, const Traffic& traffic) {
-  std::uint64_t flops = 0;
-  for (const LaunchTraffic& launch : traffic.launches) flops += launch.flops;
-  const TensorTraffic total = total_of(traffic);
-  const auto per_second = [&](std::uint64_t count) {
-    return benchmark::Counter(static_cast<double>(count), benchmark::Counter::kIsIterationInvariantRate);
-  };
-  state.counters["FLOP"] = per_second(flops);  // printed with "/s"
-  state.counters["HBM_compulsory_bytes"] = per_second(total.compulsory.read + total.compulsory.write);
+constexpr int kAllLaunches = -1;
+
+// The program that consists of one of the launches: what the others write for it is there before.
+Program alone(const Program& program, int launch) {
+  if (launch == kAllLaunches) return program;
+  Program part = program;
+  part.launches.clear();
+  part.launches.push(program.launches[launch]);
+  return part;
 }
 
-void time_kernels(benchmark::State& state, Bench& bench, const KernelPoint& point) {
+void set_counters(benchmark::State& state, const Program& program) {
+  Traffic traffic;
+  count_traffic(program, traffic);
+  std::uint64_t flops = 0;
+  std::uint64_t executed_flops = 0;
+  for (const LaunchTraffic& launch : traffic.launches) {
+    flops += launch.flops;
+    executed_flops += launch.executed_flops;
+  }
+  const ReadWrite compulsory = total_of(traffic).compulsory;
+  state.counters["FLOP"] = static_cast<double>(flops);
+  state.counters["executed_FLOP"] = static_cast<double>(executed_flops);
+  state.counters["HBM_compulsory_bytes"] = static_cast<double>(compulsory.read + compulsory.write);
+}
+
+void time_kernels(benchmark::State& state, Bench& bench, const KernelPoint& point, int launch) {
   try {
     const PlacedRun& placed = bench.place(point);
-    const MeasuredProgram measured{.launches = [&] { placed.run->launch(); },
-                                   .clean_l2 = [&] { bench.clean_l2(); }};
+    const auto submit = [&] { launch == kAllLaunches ? placed.run->launch() : placed.run->launch(launch); };
+    const MeasuredProgram measured{.launches = submit, .clean_l2 = [&] { bench.clean_l2(); }};
+    if (launch != kAllLaunches) placed.run->launch();  // writes what the launch reads
     // time_program begins with a run that is not timed.
     for (auto _ : state) state.SetIterationTime(time_program(measured, CacheState::cold, 1).median_s);
-    set_counters(state, placed.traffic);
+    set_counters(state, alone(placed.program, launch));
   } catch (const std::exception& error) {
     state.SkipWithError(error.what());
+  }
+}
+
+void register_point(Bench& bench, const KernelPoint& point) {
+  const auto add = [&](const std::string& name, int launch) {
+    benchmark::RegisterBenchmark(
+        name.c_str(),
+        [&bench, point, launch](benchmark::State& state) { time_kernels(state, bench, point, launch); })
+        ->UseManualTime()
+        ->Unit(benchmark::kMicrosecond);
+  };
+  add(point.name(), kAllLaunches);
+  const Program program = point.program();
+  if (program.launches.count() == 1) return;
+  for (int launch = 0; launch < program.launches.count(); ++launch) {
+    add(fmt::format("{}/{}", point.name(), program.launches[launch].kernel), launch);
   }
 }
 
@@ -132,13 +175,7 @@ int main(int argc, char** argv) {
   }
   try {
     Bench bench;
-    for (const KernelPoint& point : kernel_points()) {
-      benchmark::RegisterBenchmark(
-          point.name().c_str(),
-          [&bench, point](benchmark::State& state) { time_kernels(state, bench, point); })
-          ->UseManualTime()
-          ->Unit(benchmark::kMicrosecond);
-    }
+    for (const KernelPoint& point : kernel_points()) register_point(bench, point);
     benchmark::RunSpecifiedBenchmarks();
     benchmark::Shutdown();
   } catch (const std::exception& error) {

@@ -43,6 +43,9 @@ class AttentionRun {
   // Submits all launches in order to the default stream and returns; bind() comes first. Throws DeviceError.
   void launch() const;
 
+  // Submits one of them, by its number in the program.
+  void launch(int index) const;
+
   // Registers, spills and shared bytes, one for each launch.
   const std::vector<KernelResources>& kernels() const;
   const std::string& kernel_hash() const;

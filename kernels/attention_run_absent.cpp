@@ -20,6 +20,7 @@ AttentionRun& AttentionRun::operator=(AttentionRun&&) noexcept = default;
 
 void AttentionRun::bind(std::span<const DeviceAddress>) { throw_absent(); }
 void AttentionRun::launch() const { throw_absent(); }
+void AttentionRun::launch(int) const { throw_absent(); }
 const std::vector<KernelResources>& AttentionRun::kernels() const { throw_absent(); }
 const std::string& AttentionRun::kernel_hash() const { throw_absent(); }
 

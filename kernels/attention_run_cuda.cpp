@@ -92,8 +92,13 @@ void AttentionRun::bind(std::span<const DeviceAddress> addresses) {
 }
 
 void AttentionRun::launch() const {
+  for (std::size_t index = 0; index < state_->launches.size(); ++index) launch(static_cast<int>(index));
+}
+
+void AttentionRun::launch(int index) const {
+  const LoadedLaunch& launch = state_->launches.at(static_cast<std::size_t>(index));
   void* arguments[] = {&state_->params};
-  for (const LoadedLaunch& launch : state_->launches) launch.kernel.launch(launch.shape, arguments);
+  launch.kernel.launch(launch.shape, arguments);
 }
 
 const std::vector<KernelResources>& AttentionRun::kernels() const { return state_->resources; }
