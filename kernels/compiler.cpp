@@ -58,10 +58,11 @@ CompiledKernels KernelCompiler::compile(const KernelBuild& build, int compute_ca
   if (!from_cache) {
     if (!nvrtc_) throw UserError(*absence_);
     entry = run_compiler(build, compute_capability, files);
-    cache_.store(key, *entry);
   }
+  std::vector<KernelResources> resources = parse_ptxas_log(entry->log);
+  if (!from_cache) cache_.store(key, *entry);  // only what can be used
   return {.cubin = std::move(entry->cubin),
-          .resources = parse_ptxas_log(entry->log),
+          .resources = std::move(resources),
           .kernel_hash = key.kernel_hash,
           .architecture = key.architecture,
           .compiler = std::move(entry->compiler),

@@ -101,7 +101,9 @@ Nvrtc::Output Nvrtc::compile(const EmbeddedFile& source, std::span<const Embedde
   };
   const std::vector<const char*> name_pointers = pointers(names);
   const std::vector<const char*> text_pointers = pointers(texts);
-  const std::vector<const char*> option_pointers = pointers(options);
+  std::vector<const char*> option_pointers = pointers(options);
+  // From 12.9 on NVRTC may serve what it compiled before, and then ptxas has nothing to say of it.
+  if (version_numbers() >= std::pair(12, 9)) option_pointers.push_back("--no-cache");
 
   nvrtcProgram program = nullptr;
   library_->check(
@@ -111,7 +113,7 @@ Nvrtc::Output Nvrtc::compile(const EmbeddedFile& source, std::span<const Embedde
   const std::shared_ptr<void> destroy_at_exit(nullptr, [&](void*) { library_->destroy_program(&program); });
 
   const nvrtcResult result =
-      library_->compile_program(program, static_cast<int>(options.size()), option_pointers.data());
+      library_->compile_program(program, static_cast<int>(option_pointers.size()), option_pointers.data());
   Output output;
   output.log =
       fetch(library_->get_log_size, library_->get_log, program).c_str();  // without the terminating zero
@@ -124,10 +126,14 @@ Nvrtc::Output Nvrtc::compile(const EmbeddedFile& source, std::span<const Embedde
   return output;
 }
 
+std::pair<int, int> Nvrtc::version_numbers() const {
+  std::pair<int, int> version;
+  library_->check(library_->get_version(&version.first, &version.second), "nvrtcVersion");
+  return version;
+}
+
 std::string Nvrtc::version() const {
-  int major = 0;
-  int minor = 0;
-  library_->check(library_->get_version(&major, &minor), "nvrtcVersion");
+  const auto [major, minor] = version_numbers();
   return fmt::format("NVRTC {}.{}", major, minor);
 }
 

@@ -3,6 +3,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sim/embedded_file.h"
@@ -32,6 +33,9 @@ class Nvrtc {
   std::vector<int> architectures() const;
 
  private:
+  // {13, 0}
+  std::pair<int, int> version_numbers() const;
+
   struct Library;
   std::unique_ptr<Library> library_;
 };
