@@ -1,6 +1,7 @@
 // The part of attention_run.h that only reads the program.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <limits>
 
@@ -50,25 +51,28 @@ AttentionParams attention_params(const Program& program, std::span<const DeviceA
                ? 0
                : static_cast<int>(program.tensors[find_tensor(program, name)].row_stride);
   };
-  return {.q = pointer("Q"),
-          .k = pointer("K"),
-          .v = pointer("V"),
-          .o = pointer("O"),
-          .lse = floats("LSE"),
-          .s = pointer("S"),
-          .p = pointer("P"),
-          .batch = static_cast<int>(problem.batch),
-          .heads = static_cast<int>(problem.heads),
-          .kv_heads = static_cast<int>(problem.kv_heads),
-          .seqlen_q = static_cast<int>(problem.seqlen_q),
-          .seqlen_kv = static_cast<int>(problem.seqlen_kv),
-          .s_columns = row_stride("S"),
-          .lse_columns = row_stride("LSE"),
-          .scale = softmax_scale(problem),
-          .o_fp32 = floats("O fp32"),
-          .l = floats("l"),
-          .m = floats("m"),
-          .statistics_columns = row_stride("m")};
+  return {
+      .q = pointer("Q"),
+      .k = pointer("K"),
+      .v = pointer("V"),
+      .o = pointer("O"),
+      .lse = floats("LSE"),
+      .s = pointer("S"),
+      .p = pointer("P"),
+      .batch = static_cast<int>(problem.batch),
+      .heads = static_cast<int>(problem.heads),
+      .kv_heads = static_cast<int>(problem.kv_heads),
+      .seqlen_q = static_cast<int>(problem.seqlen_q),
+      .seqlen_kv = static_cast<int>(problem.seqlen_kv),
+      .s_columns = row_stride("S"),
+      .lse_columns = row_stride("LSE"),
+      .scale = softmax_scale(problem),
+      // One that reaches beyond the first key sees no more: kept small, so that sums of lengths fit an int.
+      .window = static_cast<int>(std::min(problem.window, problem.seqlen_kv)),
+      .o_fp32 = floats("O fp32"),
+      .l = floats("l"),
+      .m = floats("m"),
+      .statistics_columns = row_stride("m")};
 }
 
 Scores scores_of(const Program& program) {

@@ -1,8 +1,9 @@
 // flash2, variant mma: FlashAttention-2 (Dao 2023) with cp.async, ldmatrix and mma.sync, sm_80 and up.
 // One CTA computes Br rows of O for one query head; structure and counts stand in
 // sim/kernel_shapes/flash2_mma.h. Compile-time parameters: HBMSCOPE_BR, HBMSCOPE_BC, HBMSCOPE_HEAD_DIM,
-// HBMSCOPE_STAGES, HBMSCOPE_DTYPE_BF16 (0: fp16), HBMSCOPE_MASK (0: full,
-// 1: causal).
+// HBMSCOPE_STAGES, HBMSCOPE_DTYPE_BF16 (0: fp16), HBMSCOPE_MASK (0: full, 1: causal, 2: window),
+// HBMSCOPE_HEAD_FASTEST (0: q tiles run fastest in the grid) and HBMSCOPE_KV_WALK (0: up, 1: down,
+// 2: odd q tiles down).
 
 #include "kernels/device/epilogue.cuh"
 #include "kernels/device/params.h"
@@ -13,7 +14,8 @@ namespace hbmscope {
 inline constexpr Flash2MmaShape kShape{{HBMSCOPE_BR, HBMSCOPE_BC, HBMSCOPE_HEAD_DIM}, HBMSCOPE_STAGES};
 static_assert(kShape.supported());
 inline constexpr bool kBf16 = HBMSCOPE_DTYPE_BF16 != 0;
-inline constexpr bool kCausal = HBMSCOPE_MASK == 1;
+inline constexpr bool kCausal = HBMSCOPE_MASK != 0;  // a window is causal, too
+inline constexpr bool kWindow = HBMSCOPE_MASK == 2;
 
 inline constexpr int kBr = kShape.br;
 inline constexpr int kBc = kShape.bc;
@@ -42,28 +44,73 @@ struct Work {
   int limit;        // causal: how many of them the tile's first query sees, may be <= 0
 };
 
-__device__ __forceinline__ Work find_work(const AttentionParams& params) {
-  const int q_tiles = (params.seqlen_q - 1) / kBr + 1;
-  const int block = static_cast<int>(not_hoisted(blockIdx.x));
-  const int head_and_batch = block / q_tiles;
-  const int kv_head = head_and_batch % params.heads / (params.heads / params.kv_heads);
-  const int batch = head_and_batch / params.heads;
-  Work work;
-  work.query = block % q_tiles * kBr;
-  work.q_row = static_cast<unsigned>(head_and_batch) * static_cast<unsigned>(params.seqlen_q) +
-               static_cast<unsigned>(work.query);
-  work.kv_row =
-      static_cast<unsigned>(batch * params.kv_heads + kv_head) * static_cast<unsigned>(params.seqlen_kv);
-  work.keys = params.seqlen_kv;
-  // Bottom-right mask: query i sees keys up to i + Nkv - Nq.
-  work.limit = work.query + 1 + params.seqlen_kv - params.seqlen_q;
-  return work;
+__device__ __forceinline__ bool walks_down(const Work& work) {
+  return HBMSCOPE_KV_WALK == 1 || (HBMSCOPE_KV_WALK == 2 && work.query / kBr % 2 != 0);
 }
 
 // Keys from the current tile on that at least one row sees: those of the tile's last row, which is its Br-th
 // or the last of the sequence, which sees every key.
 __device__ __forceinline__ int visible_keys(const Work& work) {
   return kCausal ? min(work.limit + kBr - 1, work.keys) : work.keys;
+}
+
+// Where the keys that the first query of the q tile sees begin, counted from the current tile's first key.
+__device__ __forceinline__ int window_begin(const Work& work, const AttentionParams& params) {
+  return work.limit - params.window;
+}
+
+__device__ __forceinline__ void advance(Work& work, int keys) {
+  work.kv_row += static_cast<unsigned>(keys);
+  work.keys -= keys;
+  work.limit -= keys;
+}
+
+// From the current K/V tile to the one that is `steps` visits later, in keys.
+__device__ __forceinline__ int keys_ahead(const Work& work, int steps) {
+  return walks_down(work) ? -steps * kBc : steps * kBc;
+}
+
+// Whether the walk comes to the tile that begins `offset` keys after the current one: going up it ends with
+// the last key that some row sees, going down with the first.
+__device__ __forceinline__ bool is_visited(const Work& work, int offset, const AttentionParams& params) {
+  if (!walks_down(work)) return offset < visible_keys(work);
+  if (kWindow && window_begin(work, params) >= offset + kBc) return false;
+  return work.keys - offset <= params.seqlen_kv;
+}
+
+// The q tile of a CTA with its first K/V tile. Under a causal mask the last q tiles, which see the most keys,
+// run first, so that what is left at the end of the launch is short.
+__device__ __forceinline__ Work find_work(const AttentionParams& params) {
+  const int q_tiles = (params.seqlen_q - 1) / kBr + 1;
+  int block = static_cast<int>(not_hoisted(blockIdx.x));
+  int head = 0;
+  if (HBMSCOPE_HEAD_FASTEST != 0) {
+    head = block % params.heads;
+    block /= params.heads;
+  }
+  const int turn = block % q_tiles;
+  block /= q_tiles;
+  if (HBMSCOPE_HEAD_FASTEST == 0) {
+    head = block % params.heads;
+    block /= params.heads;
+  }
+  const int kv_head = head / (params.heads / params.kv_heads);
+  Work work;
+  work.query = (HBMSCOPE_MASK == 1 ? q_tiles - 1 - turn : turn) * kBr;
+  work.q_row = static_cast<unsigned>(block * params.heads + head) * static_cast<unsigned>(params.seqlen_q) +
+               static_cast<unsigned>(work.query);
+  work.kv_row =
+      static_cast<unsigned>(block * params.kv_heads + kv_head) * static_cast<unsigned>(params.seqlen_kv);
+  work.keys = params.seqlen_kv;
+  // Bottom-right mask: query i sees keys up to i + Nkv - Nq.
+  work.limit = work.query + 1 + params.seqlen_kv - params.seqlen_q;
+  if (walks_down(work)) {
+    const int end = visible_keys(work);
+    advance(work, end > 0 ? (end - 1) / kBc * kBc : -kBc);
+  } else if (kWindow) {
+    advance(work, max(0, window_begin(work, params)) / kBc * kBc);
+  }
+  return work;
 }
 
 // The state of a warp's rows between K/V tiles.
@@ -73,11 +120,11 @@ struct WarpState {
   float output[kTiles][kHeadDim / 8][4];
 };
 
-// Starts copying the K (or V) tile that is `ahead` tiles after the current one into a slot of its ring.
+// Starts copying the K (or V) tile that is `steps` visits after the current one into a slot of its ring.
 __device__ __forceinline__ void issue_tile(unsigned slot_address, const void* tensor, const Work& work,
-                                           int ahead) {
-  const int offset = ahead * kBc;
-  if (visible_keys(work) > offset) {
+                                           int steps, const AttentionParams& params) {
+  const int offset = keys_ahead(work, steps);
+  if (is_visited(work, offset, params)) {
     const long long row = work.kv_row + static_cast<unsigned>(offset);
     const char* const source = static_cast<const char*>(tensor) + row * kRowBytes;
     copy_rows<kThreads, kBc, kHeadDim>(slot_address, source, work.keys - offset, source);
@@ -86,11 +133,13 @@ __device__ __forceinline__ void issue_tile(unsigned slot_address, const void* te
 }
 
 // One chunk of kColumns keys, the first of which stands at k_chunk and v_chunk. The warp's first row sees
-// `limit` of them, no row more than `keys`. after_scores() runs between the last use of K and the first use
-// of V. Lane addresses are computed again for every chunk: that is cheaper than registers.
+// `limit` of them, under a window not the first `begin`, and no row more than `keys`. after_scores() runs
+// between the last use of K and the first use of V. Lane addresses are computed again for every chunk: that
+// is cheaper than registers.
 template <int kColumns, typename AfterScores>
-__device__ __forceinline__ void process_chunk(WarpState& state, unsigned k_chunk, unsigned v_chunk, int limit,
-                                              int keys, float scale_log2, AfterScores after_scores) {
+__device__ __forceinline__ void process_chunk(WarpState& state, unsigned k_chunk, unsigned v_chunk, int begin,
+                                              int limit, int keys, float scale_log2,
+                                              AfterScores after_scores) {
   int lane = static_cast<int>(not_hoisted(threadIdx.x)) % kWarpThreads;
   float scores[kTiles][kColumns / 8][4];
   multiply_keys<kBf16, kTiles, kColumns, kHeadDim, kHeld>(
@@ -98,6 +147,7 @@ __device__ __forceinline__ void process_chunk(WarpState& state, unsigned k_chunk
   after_scores();
   lane = static_cast<int>(not_hoisted(threadIdx.x)) % kWarpThreads;
   if (min(limit, keys) < kColumns) mask_scores(scores, limit, kCausal ? 1 : 0, keys, lane);
+  if (kWindow && begin + kWarpRows - 1 > 0) mask_first_scores(scores, begin, lane);
   online_softmax(scores, state.rows, state.output, scale_log2);
   const unsigned v_address = v_chunk + static_cast<unsigned>(a_fragment_offset<kHeadDim>(lane));
 #pragma unroll
@@ -143,21 +193,22 @@ __device__ __forceinline__ void process_tiles(WarpState& state, Work& work, unsi
                                               int warp_row, const AttentionParams& params) {
   unsigned slot = 0;  // offset of the current tile in its ring
 #pragma unroll 1
-  while (visible_keys(work) > 0) {
+  while (is_visited(work, 0, params)) {
     cp_async_wait<kPending>();  // K_j
     __syncthreads();
     const unsigned previous_slot = slot == 0 ? (kStages - 1) * kSlotBytes : slot - kSlotBytes;
-    issue_tile(v_ring + previous_slot, params.v, work, kStages - 1);
+    issue_tile(v_ring + previous_slot, params.v, work, kStages - 1, params);
     const auto chunk = [&](auto columns, int index) {
       const unsigned offset = slot + static_cast<unsigned>(index * kChunks.width * kRowBytes);
       const int keys = work.keys - index * kChunks.width;
       const int limit = kCausal ? work.limit - index * kChunks.width + warp_row : keys;
-      process_chunk<decltype(columns)::value>(state, k_ring + offset, v_ring + offset, limit, keys,
+      const int begin = limit - params.window;
+      process_chunk<decltype(columns)::value>(state, k_ring + offset, v_ring + offset, begin, limit, keys,
                                               params.scale * kLog2E, [&] {
                                                 if (index == 0) cp_async_wait<kPending>();  // V_j
                                                 if (index == 0 || index == kChunks.count - 1) __syncthreads();
                                                 if (index == kChunks.count - 1) {
-                                                  issue_tile(k_ring + slot, params.k, work, kStages);
+                                                  issue_tile(k_ring + slot, params.k, work, kStages, params);
                                                 }
                                               });
     };
@@ -165,9 +216,7 @@ __device__ __forceinline__ void process_tiles(WarpState& state, Work& work, unsi
     for (int index = 0; index < kChunks.count - 1; ++index) chunk(Constant<kChunks.width>{}, index);
     chunk(Constant<kChunks.last_width>{}, kChunks.count - 1);
     slot = slot == (kStages - 1) * kSlotBytes ? 0 : slot + kSlotBytes;
-    work.kv_row += kBc;
-    work.keys -= kBc;
-    work.limit -= kBc;
+    advance(work, keys_ahead(work, 1));
   }
 }
 
@@ -188,9 +237,9 @@ extern "C" __global__ void __launch_bounds__(hbmscope::kThreads, hbmscope::kCtas
   cp_async_commit();
 #pragma unroll
   for (int stage = 0; stage < kStages; ++stage) {
-    issue_tile(k_ring + static_cast<unsigned>(stage * kSlotBytes), params.k, work, stage);
+    issue_tile(k_ring + static_cast<unsigned>(stage * kSlotBytes), params.k, work, stage, params);
     if (stage < kStages - 1) {
-      issue_tile(v_ring + static_cast<unsigned>(stage * kSlotBytes), params.v, work, stage);
+      issue_tile(v_ring + static_cast<unsigned>(stage * kSlotBytes), params.v, work, stage, params);
     }
   }
 
@@ -199,7 +248,7 @@ extern "C" __global__ void __launch_bounds__(hbmscope::kThreads, hbmscope::kCtas
   clear(state.output);
   state.query.address =
       q_tile + static_cast<unsigned>(warp_row * kRowBytes + a_fragment_offset<kHeadDim>(lane));
-  if (kHeld && visible_keys(work) > 0) {
+  if (kHeld && is_visited(work, 0, params)) {
     cp_async_wait<2 * kStages - 1>();  // Q
     __syncthreads();
     state.query.load();

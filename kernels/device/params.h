@@ -24,6 +24,7 @@ struct AttentionParams {
   int s_columns;    // elements from one row of S or P to the next: standard_s_columns(seqlen_kv)
   int lse_columns;  // from one head's LSE to the next: flash2_lse_columns(seqlen_q)
   float scale;      // > 0; usually 1 / sqrt(head_dim)
+  int window = 0;   // keys that a query sees under a window mask, itself included
   float* o_fp32 = nullptr;
   float* l = nullptr;
   float* m = nullptr;

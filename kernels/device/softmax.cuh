@@ -56,6 +56,26 @@ __device__ __forceinline__ void mask_scores(float (&scores)[kTiles][kBlocks][4],
   }
 }
 
+// The same for the keys before a window: the warp's first row does not see the first `first_begin` keys of
+// this chunk, each further row one more.
+template <int kTiles, int kBlocks>
+__device__ __forceinline__ void mask_first_scores(float (&scores)[kTiles][kBlocks][4], int first_begin,
+                                                  int lane) {
+#pragma unroll
+  for (int tile = 0; tile < kTiles; ++tile) {
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {
+      const int begin = first_begin + tile * 16 + half * 8 + lane / 4 - lane % 4 * 2;
+#pragma unroll
+      for (int block = 0; block < kBlocks; ++block) {
+        float(&s)[4] = scores[tile][block];
+        if (block * 8 < begin) s[half * 2] = minus_infinity();
+        if (block * 8 + 1 < begin) s[half * 2 + 1] = minus_infinity();
+      }
+    }
+  }
+}
+
 // One online step: turns scores into 2^(x - max), updates the state and rescales the output.
 //
 // x - max is one fused multiply-add on the rounded maximum. The same rounded value enters every term, the

@@ -29,6 +29,8 @@ __device__ __forceinline__ void round_scores(float (&scores)[kTiles][kBlocks][4]
 struct TileStatistics {
   RowState<kTiles> rows;
 
+  __device__ __forceinline__ void begin() { clear(rows); }
+
   // Columns from `column` on of this warp's rows, the first of which is `query`.
   template <int kBlocks>
   __device__ __forceinline__ void add(const AttentionParams& params, float (&scores)[kTiles][kBlocks][4],
@@ -69,6 +71,5 @@ struct TileStatistics {
 extern "C" __global__ void __launch_bounds__(hbmscope::kThreads, hbmscope::kOnlineShape.ctas_per_sm())
     standard_online_qk(const __grid_constant__ hbmscope::AttentionParams params) {
   hbmscope::TileStatistics statistics;
-  hbmscope::clear(statistics.rows);
   hbmscope::compute_scores(params, statistics);
 }

@@ -25,6 +25,7 @@ inline constexpr int kCtasPerSm = kShape.ctas_per_sm();
 inline constexpr int kRowBytes = kHeadDim * kMmaElementBytes;
 inline constexpr int kPRowBytes = kBc * kMmaElementBytes;
 inline constexpr int kSlotBytes = kShape.p_bytes() + kShape.key_bytes();
+inline constexpr int kRingBytes = kShape.slots() * kSlotBytes;
 
 // Global tensors of one CTA: P from its first row, V of its KV head.
 struct Work {
@@ -86,27 +87,25 @@ __device__ __forceinline__ void multiply_weights(const AttentionParams& params, 
   clear(output);
   const unsigned p_lane = ring + static_cast<unsigned>(warp_row * kPRowBytes + a_fragment_offset<kBc>(lane));
   const unsigned v_lane = ring + static_cast<unsigned>(kShape.p_bytes() + a_fragment_offset<kHeadDim>(lane));
-  int slot = 0;
+  unsigned slot = 0;  // offset of the current tile in the ring; the slot before it is free
 #pragma unroll 1
-  for (int j = 0; j < tiles; ++j) {
+  for (int tile = 0; tile < tiles; ++tile) {
     cp_async_wait<kStages - 1>();
     __syncthreads();
-    const unsigned slot_offset = static_cast<unsigned>(slot * kSlotBytes);
+    issue_tile(ring + (slot == 0 ? kRingBytes : slot) - kSlotBytes, work, tile + kStages, tiles);
 #pragma unroll
     for (int step = 0; step < kBc / kMmaStep; ++step) {
       unsigned a[kTiles][4];
 #pragma unroll
-      for (int tile = 0; tile < kTiles; ++tile) {
-        ldmatrix_x4(a[tile], column_step<kBc>(p_lane + slot_offset, step) +
-                                 static_cast<unsigned>(tile * kMmaStep * kPRowBytes));
+      for (int m = 0; m < kTiles; ++m) {
+        ldmatrix_x4(a[m],
+                    column_step<kBc>(p_lane + slot, step) + static_cast<unsigned>(m * kMmaStep * kPRowBytes));
       }
-      weights.transform(a, params, query + warp_row, j * kBc + step * kMmaStep);
+      weights.transform(a, params, query + warp_row, tile * kBc + step * kMmaStep);
       multiply_values<kBf16, kTiles, kHeadDim>(
-          output, a, v_lane + slot_offset + static_cast<unsigned>(step * kMmaStep * kRowBytes));
+          output, a, v_lane + slot + static_cast<unsigned>(step * kMmaStep * kRowBytes));
     }
-    __syncthreads();
-    issue_tile(ring + slot_offset, work, j + kStages, tiles);
-    slot = slot == kStages - 1 ? 0 : slot + 1;
+    slot = slot == kRingBytes - kSlotBytes ? 0 : slot + kSlotBytes;
   }
   cp_async_wait<0>();
 

@@ -5,6 +5,7 @@
 namespace hbmscope {
 
 struct NoStatistics {
+  __device__ __forceinline__ void begin() const {}
   template <typename Scores>
   __device__ __forceinline__ void add(const AttentionParams&, Scores&, int, int) {}
   __device__ __forceinline__ void store(const AttentionParams&, int, int, int) const {}

@@ -46,8 +46,9 @@ struct OnChip {
   std::int64_t rescales_per_query = 1;
 };
 
-void build_launch(const Plan& plan, const Tensors& tensors, const OnChip& on_chip, Path path,
-                  Launch& launch) {
+// Returns the loop over the q tiles.
+Loop& build_launch(const Plan& plan, const Tensors& tensors, const OnChip& on_chip, Path path,
+                   Launch& launch) {
   using namespace build;
   const Problem& problem = plan.problem;
   const Tile& tile = plan.tile;
@@ -79,6 +80,7 @@ void build_launch(const Plan& plan, const Tensors& tensors, const OnChip& on_chi
   elementwise(launch, "O = O / l, LSE = m + log l", grid.query_rows);
   store(launch, tensors.o, grid.query_plane, grid.query_rows, value_columns);
   store(launch, tensors.lse, grid.query_plane, whole(1), grid.query_rows);
+  return launch.loops[grid.q_tile];
 }
 
 void build_mma_forward(const Plan& plan, const Tensors& tensors, Launch& launch) {
@@ -87,6 +89,8 @@ void build_mma_forward(const Plan& plan, const Tensors& tensors, Launch& launch)
   add_mma_macros(plan, launch);
   launch.macros.push({"HBMSCOPE_STAGES", plan.tile.stages});
   launch.macros.push({"HBMSCOPE_MASK", static_cast<int>(plan.problem.mask)});
+  launch.macros.push({"HBMSCOPE_HEAD_FASTEST", plan.order == Order::head_fastest});
+  launch.macros.push({"HBMSCOPE_KV_WALK", static_cast<int>(plan.kv_walk)});
   OnChip on_chip;
   if (mma_limit(plan).empty()) {
     const Flash2MmaShape shape{mma_tile(plan), static_cast<int>(plan.tile.stages)};
@@ -99,7 +103,9 @@ void build_mma_forward(const Plan& plan, const Tensors& tensors, Launch& launch)
     on_chip.v_read = shape.v_read_bytes_per_step();
     on_chip.rescales_per_query = shape.rescales_per_step();
   }
-  build_launch(plan, tensors, on_chip, Path::shared_copy, launch);
+  Loop& q_tiles = build_launch(plan, tensors, on_chip, Path::shared_copy, launch);
+  // The last q tiles see the most keys; running them first leaves short ones for the end of the launch.
+  if (plan.problem.mask == Mask::causal) q_tiles.walk = Walk::down;
 }
 
 Flash2Saved saved_of(const Tensors& tensors) {

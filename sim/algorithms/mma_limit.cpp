@@ -22,7 +22,6 @@ std::string mma_limit(const Plan& plan) {
   if (problem.head_dim > kLargestSize || !mma_head_dim_supported(static_cast<int>(problem.head_dim))) {
     return fmt::format("head_dim {}, the kernel takes {}", problem.head_dim, fmt::join(kMmaHeadDims, ", "));
   }
-  if (problem.mask == Mask::window) return "mask window, the kernel takes full or causal";
   if (unsupported(tile.br))
     return fmt::format("br {}, the kernel takes multiples of {} up to {}", tile.br, kMmaStep,
                        kLargestMmaTile);
@@ -31,10 +30,6 @@ std::string mma_limit(const Plan& plan) {
                        kLargestMmaTile);
   if (tile.stages > kLargestMmaStages)
     return fmt::format("{} stages, the kernel takes 1 to {}", tile.stages, kLargestMmaStages);
-  if (plan.order != Order::q_fastest) return "order head-fastest, the kernel runs q-fastest";
-  if (plan.kv_walk != Walk::up) {
-    return fmt::format("kv-walk {}, the kernel reads K and V up", to_string(plan.kv_walk));
-  }
   return "";
 }
 

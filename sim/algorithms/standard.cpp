@@ -7,6 +7,7 @@
 #include "sim/algorithms/algorithm.h"
 #include "sim/algorithms/build.h"
 #include "sim/algorithms/mma_limit.h"
+#include "sim/algorithms/standard_scores.h"
 #include "sim/kernel_shapes/standard_mma.h"
 #include "sim/units.h"
 
@@ -16,33 +17,10 @@ namespace {
 // --- mma: three kernels; rows of S and P are padded to whole sectors ---
 
 void build_mma_scores(const Plan& plan, const StandardTensors& tensors, bool described, Launch& launch) {
-  using namespace build;
-  const Problem& problem = plan.problem;
-  const std::int64_t columns = standard_s_columns(problem.seqlen_kv);
   launch.name = "S = QKᵀ";
   launch.kernel = "standard_qk";
-  add_mma_macros(plan, launch);
-  const int q_tile = launch.loops.push(counted("q tile", ceil_div(problem.seqlen_q, plan.tile.br)));
-  const int kv_tile = launch.loops.push(counted("kv tile", ceil_div(columns, plan.tile.bc)));
-  const int head = launch.loops.push(counted("head", problem.heads));
-  const int batch = launch.loops.push(counted("batch", problem.batch));
-  launch.grid_loops = 4;
-  const Index query_plane = plane({{head, 1}, {batch, problem.heads}});
-  const Index kv_plane = plane({{head, 1}, {batch, problem.heads}}, problem.group());
-  const Range queries = tile_of(q_tile, plan.tile.br, problem.seqlen_q);
-  const Range keys = tile_of(kv_tile, plan.tile.bc, problem.seqlen_kv);
-
-  load(launch, tensors.q, query_plane, queries, whole(problem.head_dim), Path::shared_copy);
-  load(launch, tensors.k, kv_plane, keys, whole(problem.head_dim), Path::shared_copy);
-  Compute& scores = matmul(launch, "S = Q Kᵀ / sqrt(d)", queries, keys, problem.head_dim);
-  store(launch, tensors.s, query_plane, queries, tile_of(kv_tile, plan.tile.bc, columns));
-  if (!described) return;
-  const StandardQkShape shape{mma_tile(plan)};
-  launch.threads = shape.threads();
-  launch.ctas_per_sm = shape.ctas_per_sm();
-  launch.shared_bytes = shape.shared_bytes();
-  scores.shared.push({"Q", tensors.q, shape.q_read_bytes(), 0});
-  scores.shared.push({"K", tensors.k, shape.k_read_bytes(), 0});
+  const ScoreLoops loops = open_scores(plan, tensors.q, tensors.k, tensors.s, described, launch);
+  build::close_loop(launch, loops.kv_tile);
 }
 
 void build_mma_softmax(const Plan& plan, const StandardTensors& tensors, bool described, Launch& launch) {

@@ -2,6 +2,7 @@
 
 #include "sim/algorithms/build.h"
 #include "sim/algorithms/mma_limit.h"
+#include "sim/algorithms/standard_scores.h"
 #include "sim/kernel_shapes/row_statistics.h"
 #include "sim/kernel_shapes/standard_online_mma.h"
 #include "sim/units.h"
@@ -41,43 +42,25 @@ void add_mask_macro(const Plan& plan, Launch& launch) {
   launch.macros.push({"HBMSCOPE_MASK", static_cast<int>(plan.problem.mask)});
 }
 
-// As standard's: kv tiles cover the padded rows of S, and the whole square is computed under a mask.
 void build_scores(const Plan& plan, const Tensors& tensors, bool described, Launch& launch) {
   using namespace build;
   const Problem& problem = plan.problem;
   const Tile& tile = plan.tile;
-  const std::int64_t columns = standard_s_columns(problem.seqlen_kv);
   launch.name = "S = QKᵀ, m, l";
   launch.kernel = "standard_online_qk";
-  add_mma_macros(plan, launch);
+  const auto [grid, kv_tile] = open_scores(plan, tensors.q, tensors.k, tensors.s, described, launch);
   add_mask_macro(plan, launch);
-  const int q_tile = launch.loops.push(counted("q tile", ceil_div(problem.seqlen_q, tile.br)));
-  const int kv_tile = launch.loops.push(counted("kv tile", ceil_div(columns, tile.bc)));
-  const int head = launch.loops.push(counted("head", problem.heads));
-  const int batch = launch.loops.push(counted("batch", problem.batch));
-  launch.grid_loops = 4;
-  const Index query_plane = plane({{head, 1}, {batch, problem.heads}});
-  const Index kv_plane = plane({{head, 1}, {batch, problem.heads}}, problem.group());
-  const Range queries = tile_of(q_tile, tile.br, problem.seqlen_q);
   const Range keys = tile_of(kv_tile, tile.bc, problem.seqlen_kv);
-
-  load(launch, tensors.q, query_plane, queries, whole(problem.head_dim), Path::shared_copy);
-  load(launch, tensors.k, kv_plane, keys, whole(problem.head_dim), Path::shared_copy);
-  Compute& scores = matmul(launch, "S = Q Kᵀ / sqrt(d)", queries, keys, problem.head_dim);
-  store(launch, tensors.s, query_plane, queries, tile_of(kv_tile, tile.bc, columns));
-  Compute& statistics = softmax(launch, "m, l of the tile's rows", queries, keys, 1, 1);
+  Compute& statistics = softmax(launch, "m, l of the tile's rows", grid.query_rows, keys, 1, 1);
   const Range statistics_row = tile_of(kv_tile, 1, kv_tile_count(plan));
-  const Range statistics_columns_of_tile = tile_of(q_tile, tile.br, statistics_columns(problem.seqlen_q));
+  const Range columns = tile_of(grid.q_tile, tile.br, statistics_columns(problem.seqlen_q));
   for (const int tensor : {tensors.m, tensors.l}) {
-    store(launch, tensor, query_plane, statistics_row, statistics_columns_of_tile);
+    store(launch, tensor, grid.query_plane, statistics_row, columns);
   }
+  close_loop(launch, kv_tile);
   if (!described) return;
-  const StandardOnlineQkShape shape{{mma_tile(plan)}};
-  launch.threads = shape.threads();
+  const StandardOnlineQkShape shape{{mma_tile(plan), static_cast<int>(tile.stages)}};
   launch.ctas_per_sm = shape.ctas_per_sm();
-  launch.shared_bytes = shape.shared_bytes();
-  scores.shared.push({"Q", tensors.q, shape.q_read_bytes(), 0});
-  scores.shared.push({"K", tensors.k, shape.k_read_bytes(), 0});
   statistics.exponentials_per_query = shape.rescales_per_row();
 }
 

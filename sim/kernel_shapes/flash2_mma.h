@@ -28,8 +28,8 @@ struct Flash2MmaShape : MmaTile {
   constexpr int registers_estimate(int chunk, bool q_held) const {
     const int rows = rows_per_warp();
     const int q = q_held ? rows * head_dim / 64 : rows / 4;
-    const int rest = 72 - shape_math::larger(head_dim, 64) / 4;
-    const int several_chunks = chunk < bc ? shape_math::smaller(head_dim / 4, 36) : 0;
+    const int rest = 72 - shape_math::smaller(shape_math::larger(head_dim, 64), 160) / 4;
+    const int several_chunks = chunk < bc ? shape_math::smaller(head_dim / 4, 48) : 0;
     return rows * head_dim / 32 + rows * chunk / 32 + q + rest + several_chunks;
   }
   constexpr int registers_limit() const { return registers_available(threads(), 1); }

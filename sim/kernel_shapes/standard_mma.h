@@ -13,27 +13,34 @@ constexpr long long standard_s_columns(long long seqlen_kv) {
   return (seqlen_kv + kScoreRowMultiple - 1) / kScoreRowMultiple * kScoreRowMultiple;
 }
 
-// Launch 1, kernel standard_qk. A CTA computes Br x Bc of S from Br x d of Q and Bc x d of K.
-// Grid: ceil(Nq / Br) q tiles (fastest), ceil(s_columns / Bc) kv tiles, query heads, batch: the tiles cover
-// the padded row, whose padding becomes 0, and a tile stores its valid rows up to s_columns. K rows at or
-// beyond Nkv are zero-filled, not read. Shared memory: reads are ldmatrix, writes cp.async; S leaves through
+// Launch 1, kernel standard_qk. A CTA computes Br rows of S from Br x d of Q, walking over ceil(s_columns /
+// Bc) tiles of Bc x d of K: they cover the padded row, whose padding becomes 0, and the CTA stores its valid
+// rows up to s_columns. K rows at or beyond Nkv are zero-filled, not read. Grid: ceil(Nq / Br) q tiles
+// (fastest), query heads, batch. Shared memory: reads are ldmatrix, writes cp.async; S leaves through
 // shuffles.
 struct StandardQkShape : MmaTile {
+  int stages;  // K tiles in flight besides the one that is multiplied
+
+  constexpr bool supported() const { return MmaTile::supported() && mma_stages_supported(stages); }
   // With 16 rows per warp the Q fragments are held: d / 4 registers.
   constexpr bool q_in_registers() const { return rows_per_warp() == 16 && threads() <= 256; }
   constexpr ColumnChunks chunks() const { return column_chunks(bc, threads() <= 256 ? 64 : 32); }
   constexpr int registers_estimate() const {
     return rows_per_warp() * chunks().width / 32 + (q_in_registers() ? head_dim / 4 : 8) + 56;
   }
-  constexpr int shared_bytes() const { return query_bytes() + key_bytes(); }
+  constexpr int slots() const { return stages + 1; }
+  constexpr int shared_bytes() const { return query_bytes() + slots() * key_bytes(); }
   constexpr int ctas_per_sm() const {
     return mma_ctas_per_sm(threads(), registers_estimate(), shared_bytes());
   }
 
-  // Shared-memory reads per CTA: each warp reads its rows of Q once per chunk, or once when it holds them,
-  // and the whole K tile.
-  constexpr int q_read_bytes() const { return (q_in_registers() ? 1 : chunks().count) * query_bytes(); }
-  constexpr int k_read_bytes() const { return warps() * key_bytes(); }
+  // Shared-memory reads: each warp reads its rows of Q once if it holds them, else once per chunk of each K
+  // tile, and the whole of each K tile.
+  constexpr int held_q_read_bytes() const { return q_in_registers() ? query_bytes() : 0; }
+  constexpr int q_read_bytes_per_step() const {
+    return q_in_registers() ? 0 : chunks().count * query_bytes();
+  }
+  constexpr int k_read_bytes_per_step() const { return warps() * key_bytes(); }
 };
 
 // Launch 2, kernel standard_softmax. A row of s_columns elements is read once, kept in registers and written
@@ -52,9 +59,11 @@ struct StandardSoftmaxShape {
   constexpr int rows_per_cta() const { return threads_per_row == kWarpThreads ? 4 : 1; }
   constexpr int threads() const { return rows_per_cta() * threads_per_row; }
   constexpr int warps_per_row() const { return threads_per_row / kWarpThreads; }
-  // 4 registers hold a vector's packed scores, 8 more its unpacked ones while the compiler overlaps passes.
+  // A row stays in registers as 16-bit scores; so do its exponentials in fp32, unless they are too many.
+  constexpr bool exponentials_kept() const { return vectors_per_thread <= 8; }
+  // Of a vector 4 registers hold the scores and 8 more the exponentials.
   constexpr int registers_estimate() const {
-    return shape_math::smaller(kLargestRegisters, 12 * vectors_per_thread + 48);
+    return exponentials_kept() ? 12 * vectors_per_thread + 16 : 4 * vectors_per_thread + 48;
   }
   constexpr int ctas_per_sm() const {
     return mma_ctas_per_sm(threads(), registers_estimate(), static_shared_bytes());
@@ -69,9 +78,9 @@ struct StandardSoftmaxShape {
   constexpr long long shared_read_bytes_per_row() const {
     return warps_per_row() > 1 ? 2LL * 4 * warps_per_row() * warps_per_row() : 0;
   }
-  // The row is kept as 16-bit scores, so the sum and the result each take an exponential per element slot.
+  // One per element slot, and another where the result computes it again.
   constexpr long long exponentials_per_row() const {
-    return 2LL * threads_per_row * vectors_per_thread * kPieceElements;
+    return (exponentials_kept() ? 1LL : 2LL) * threads_per_row * vectors_per_thread * kPieceElements;
   }
 };
 
@@ -93,14 +102,15 @@ constexpr StandardSoftmaxShape standard_softmax_shape(long long s_columns) {
 // and Bc x d of V. P is read up to s_columns, V up to Nkv; the rest is zero-filled. The whole square under a
 // mask. Grid: ceil(Nq / Br) q tiles (fastest), query heads, batch.
 struct StandardPvShape : MmaTile {
-  int stages;  // ring slots, each P and V
+  int stages;  // tiles of P and V in flight besides those that are multiplied
 
   constexpr bool supported() const { return MmaTile::supported() && mma_stages_supported(stages); }
   constexpr int registers_estimate() const {
     return rows_per_warp() * head_dim / 32 + rows_per_warp() / 4 + 64;
   }
   constexpr int p_bytes() const { return mma_tile_bytes(br, bc); }
-  constexpr int shared_bytes() const { return stages * (p_bytes() + key_bytes()); }
+  constexpr int slots() const { return stages + 1; }
+  constexpr int shared_bytes() const { return slots() * (p_bytes() + key_bytes()); }
   constexpr int ctas_per_sm() const {
     return mma_ctas_per_sm(threads(), registers_estimate(), shared_bytes());
   }

@@ -7,7 +7,7 @@
 #include "kernels/attention_run.h"
 #include "kernels/cuda/device.h"
 #include "kernels/stored_scores.h"
-#include "tests/kernels/gpu_cases.h"
+#include "tests/kernels/case_builds.h"
 
 namespace hbmscope {
 namespace {
@@ -49,19 +49,9 @@ class GuardedTensors {
   std::vector<DeviceAddress> addresses_;
 };
 
-class AttentionGpuTest : public testing::TestWithParam<GpuCase> {
- protected:
-  void SetUp() override {
-    const std::string reason = gpu_absence_reason();
-    if (!reason.empty()) GTEST_SKIP() << reason;
-  }
-};
-
-TEST_P(AttentionGpuTest, AgreesWithTheReference) {
-  const Device device;
-  const GpuCase& c = GetParam();
+void expect_agreement(const GpuCase& c, const Device& device, const KernelCompiler& compiler) {
   const Program program = program_of(c);
-  AttentionRun run(program, KernelCompiler{}, device.compute_capability());
+  AttentionRun run(program, compiler, device.compute_capability());
   const GuardedTensors tensors(program);
   const AttentionInputs inputs = make_inputs(c.problem, 1, c.spread);
   upload_inputs(program, inputs, tensors.addresses());
@@ -73,7 +63,7 @@ TEST_P(AttentionGpuTest, AgreesWithTheReference) {
   const auto expect_output = [&](const Reference& reference, const std::string& name) {
     const Comparison result = compare_outputs(program, reference, tensors.addresses());
     EXPECT_EQ(result.failure(error_tolerance(c.problem.dtype)), "") << name;
-    RecordProperty(name, std::to_string(result.worst_error));
+    testing::Test::RecordProperty(name, std::to_string(result.worst_error));
   };
   // Written scores are held to their last bit, then the output to what follows from them. At ordinary logits
   // the output also agrees with a reference that knows the inputs alone.
@@ -99,9 +89,34 @@ TEST_P(AttentionGpuTest, AgreesWithTheReference) {
   EXPECT_EQ(tensors.contents(o), first);
 }
 
+class AttentionGpuTest : public testing::TestWithParam<GpuCase> {
+ protected:
+  void SetUp() override {
+    const std::string reason = gpu_absence_reason();
+    if (!reason.empty()) GTEST_SKIP() << reason;
+  }
+};
+
+TEST_P(AttentionGpuTest, AgreesWithTheReference) { expect_agreement(GetParam(), Device{}, KernelCompiler{}); }
+
 const auto kName = [](const testing::TestParamInfo<GpuCase>& info) { return name_of(info.param); };
 INSTANTIATE_TEST_SUITE_P(Small, AttentionGpuTest, testing::ValuesIn(small_cases()), kName);
+INSTANTIATE_TEST_SUITE_P(Order, AttentionGpuTest, testing::ValuesIn(order_cases()), kName);
 INSTANTIATE_TEST_SUITE_P(Large, AttentionGpuTest, testing::ValuesIn(large_cases()), kName);
+
+TEST(RandomShapesGpuTest, AgreeWithTheReference) {
+  const std::string reason = gpu_absence_reason();
+  if (!reason.empty()) GTEST_SKIP() << reason;
+  const Device device;
+  const KernelCompiler compiler;
+  const std::vector<GpuCase> cases = random_cases(kRandomShapes, 1);
+  compile_all(cases, compiler, device.compute_capability(),
+              [](const LaunchBuild&, const KernelResources&) {});
+  for (const GpuCase& c : cases) {
+    SCOPED_TRACE(name_of(c));
+    expect_agreement(c, device, compiler);
+  }
+}
 
 }  // namespace
 }  // namespace hbmscope

@@ -47,8 +47,8 @@ TEST(AttentionProgram, MultipliesTheGridLoops) {
   const Program flash2 = program_of("flash2", ragged_problem(), {.br = 64, .bc = 64});
   EXPECT_EQ(grid_ctas(flash2, flash2.launches[0]), 2U * 4 * 3);
   const Program standard = program_of("standard", ragged_problem(), {.br = 48, .bc = 32});
-  EXPECT_EQ(grid_ctas(standard, standard.launches[0]),
-            2U * 4 * 4 * 3);  // kv tiles cover the padded 128 columns
+  EXPECT_EQ(grid_ctas(standard, standard.launches[0]), 2U * 4 * 3);
+  EXPECT_EQ(grid_ctas(standard, standard.launches[1]), 18U * 12);  // 4 rows in a CTA
 }
 
 TEST(AttentionProgram, RefusesAGridThatCannotBeLaunched) {

@@ -107,7 +107,9 @@ TEST(Feasibility, SaysNeedAndLimit) {
   EXPECT_THAT(reason_of("flash2", {.head_dim = 128, .head_dim_v = 64}, {}), HasSubstr("differ"));
   EXPECT_THAT(reason_of("flash2", {.dtype = DataType::fp8}, {}),
               testing::AllOf(HasSubstr("fp8"), HasSubstr("bf16")));
-  EXPECT_THAT(reason_of("flash2", {.mask = Mask::window, .window = 64}, {}), HasSubstr("window"));
+  EXPECT_THAT(reason_of("flash1", {.mask = Mask::window, .window = 64}, {}), HasSubstr("window"));
+  EXPECT_EQ(reason_of("flash2", {.mask = Mask::window, .window = 64}, {}), "");
+  EXPECT_EQ(reason_of("standard", {.mask = Mask::window, .window = 64}, {}), "");
   EXPECT_THAT(reason_of("standard", {.seqlen_kv = 100000}, {}),
               testing::AllOf(HasSubstr("100000"), HasSubstr("65536")));
   // (256 + 2 x 2 x 256) rows of 256 B are 327680 B of shared memory.

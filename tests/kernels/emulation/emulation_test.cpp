@@ -28,18 +28,19 @@ const std::vector<TriedKernel> kTriedKernels = {{"flash2_mma", "flash2"},
 
 struct Sizes {
   std::int64_t batch, heads, kv_heads, seqlen_q, seqlen_kv;
+  std::int64_t window;  // where there is one
   float q_spread = 1.0F;
 };
 
 const std::vector<Sizes> kSizes = {
-    {1, 2, 1, 200, 200},          // GQA, ragged
-    {1, 2, 2, 128, 256},          // whole tiles
-    {2, 1, 1, 65, 150},           // more keys than queries
-    {1, 1, 1, 150, 40},           // fewer keys: causal rows that see nothing
-    {1, 1, 1, 1, 300},            // one query
-    {1, 1, 1, 3, 2100},           // scores of a row beyond one warp of the softmax
-    {1, 1, 1, 70, 130, 16.0F},    // large logits
-    {1, 1, 1, 70, 130, 3000.0F},  // beyond fp16
+    {1, 2, 1, 200, 200, 64},           // GQA, ragged
+    {1, 2, 2, 128, 256, 100},          // whole tiles
+    {2, 1, 1, 65, 150, 1},             // more keys than queries
+    {1, 1, 1, 150, 40, 30},            // fewer keys: causal rows that see nothing
+    {1, 1, 1, 1, 300, 128},            // one query
+    {1, 1, 1, 3, 2100, 1000},          // scores of a row beyond one warp of the softmax
+    {1, 1, 1, 70, 130, 50, 16.0F},     // large logits
+    {1, 1, 1, 70, 130, 500, 3000.0F},  // beyond fp16; a window that covers all
 };
 
 GpuCase case_of(const Instance& instance, const std::string& algorithm, const Sizes& sizes, Mask mask) {
@@ -53,11 +54,21 @@ GpuCase case_of(const Instance& instance, const std::string& algorithm, const Si
       .head_dim = head_dim,
       .head_dim_v = head_dim,
       .dtype = instance.macros.at("HBMSCOPE_DTYPE_BF16") != 0 ? DataType::bf16 : DataType::fp16,
-      .mask = mask};
+      .mask = mask,
+      .window = mask == Mask::window ? sizes.window : 0};
   const Tile tile{.br = instance.macros.at("HBMSCOPE_BR"),
                   .bc = instance.macros.at("HBMSCOPE_BC"),
                   .stages = instance.macros.at("HBMSCOPE_STAGES")};
-  return {algorithm, problem, tile, {.q = sizes.q_spread}};
+  const auto choice = [&](const char* macro) {
+    const auto found = instance.macros.find(macro);
+    return found == instance.macros.end() ? 0 : found->second;
+  };
+  return {.algorithm = algorithm,
+          .problem = problem,
+          .tile = tile,
+          .spread = {.q = sizes.q_spread},
+          .order = static_cast<Order>(choice("HBMSCOPE_HEAD_FASTEST")),
+          .kv_walk = static_cast<Walk>(choice("HBMSCOPE_KV_WALK"))};
 }
 
 std::vector<GpuCase> emulated_cases() {
@@ -66,7 +77,7 @@ std::vector<GpuCase> emulated_cases() {
     for (const TriedKernel& tried : kTriedKernels) {
       if (instance.kernel != tried.kernel) continue;
       const auto only_mask = instance.macros.find("HBMSCOPE_MASK");
-      for (const Mask mask : {Mask::full, Mask::causal}) {
+      for (const Mask mask : {Mask::full, Mask::causal, Mask::window}) {
         if (only_mask != instance.macros.end() && only_mask->second != static_cast<int>(mask)) continue;
         for (const Sizes& sizes : kSizes) cases.push_back(case_of(instance, tried.algorithm, sizes, mask));
       }

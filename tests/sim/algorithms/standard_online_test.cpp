@@ -46,7 +46,7 @@ TEST(StandardOnlineMma, MovesScoresOnceAndStatisticsOfEveryTile) {
   const Counted counted(
       "mma", {.heads = 6, .kv_heads = 2, .seqlen_q = 256, .seqlen_kv = 256, .head_dim = 64, .head_dim_v = 64},
       {.br = 128, .bc = 64});
-  counted.expect(0, "Q", heads * kv_tiles * n * d * 2, 0);
+  counted.expect(0, "Q", heads * n * d * 2, 0);
   counted.expect(0, "K", heads * q_tiles * n * d * 2, 0);
   counted.expect(0, "S", 0, heads * n * n * 2);
   counted.expect(0, "m", 0, heads * kv_tiles * n * 4);
@@ -59,7 +59,7 @@ TEST(StandardOnlineMma, MovesScoresOnceAndStatisticsOfEveryTile) {
   // 4 warps of 32 rows: each reads its rows of Q or S, and the whole tile of K or V.
   const ReadWrite scores = total_of(counted.traffic.launches[0]).sram;
   EXPECT_EQ(scores.read, heads * q_tiles * kv_tiles * (128 + U{4} * 64) * d * 2);
-  EXPECT_EQ(scores.write, heads * q_tiles * kv_tiles * (128 + U{64}) * d * 2);
+  EXPECT_EQ(scores.write, heads * q_tiles * (128 + kv_tiles * 64) * d * 2);
   const ReadWrite output = total_of(counted.traffic.launches[1]).sram;
   EXPECT_EQ(output.read, heads * q_tiles * kv_tiles * (128 * U{64} + 4 * 64 * d) * 2);
   EXPECT_EQ(output.write, heads * q_tiles * kv_tiles * (128 * U{64} + 64 * d) * 2);
