@@ -128,6 +128,7 @@ void LiveRun::State::run_point(const Program& program, Record& record) {
   }
   run.bind(tensors->addresses);
   start_provenance(record.provenance);
+  if (!run.library().empty()) record.provenance.cuda += ", " + run.library();
   describe_kernels(run, record.provenance);
   const GpuClocks before = gpu_state.clocks();
   record.provenance.sm_clock_mhz_before = before.sm_mhz;

@@ -22,6 +22,7 @@ void AttentionRun::bind(std::span<const DeviceAddress>) { throw_absent(); }
 void AttentionRun::launch() const { throw_absent(); }
 const std::vector<KernelResources>& AttentionRun::kernels() const { throw_absent(); }
 const std::string& AttentionRun::kernel_hash() const { throw_absent(); }
+const std::string& AttentionRun::library() const { throw_absent(); }
 
 void upload_inputs(const Program&, const AttentionInputs&, std::span<const DeviceAddress>) { throw_absent(); }
 void poison_outputs(const Program&, std::span<const DeviceAddress>) { throw_absent(); }

@@ -18,6 +18,7 @@ struct GpuCase {
   Problem problem;
   Tile tile;
   InputSpread spread{};
+  std::string variant = "mma";
 };
 
 inline bool has_large_logits(const GpuCase& c) { return c.spread.q > 1.0F; }
@@ -26,9 +27,9 @@ inline std::string name_of(const GpuCase& c) {
   const Problem& p = c.problem;
   std::string algorithm = c.algorithm;
   std::ranges::replace(algorithm, '-', '_');  // a test's name has none
-  return fmt::format("{}_{}_{}_d{}_b{}h{}kv{}_q{}_k{}_tile{}x{}s{}{}", algorithm, to_string(p.dtype),
-                     to_string(p.mask), p.head_dim, p.batch, p.heads, p.kv_heads, p.seqlen_q, p.seqlen_kv,
-                     c.tile.br, c.tile.bc, c.tile.stages,
+  return fmt::format("{}_{}_{}_{}_d{}_b{}h{}kv{}_q{}_k{}_tile{}x{}s{}{}", algorithm, c.variant,
+                     to_string(p.dtype), to_string(p.mask), p.head_dim, p.batch, p.heads, p.kv_heads,
+                     p.seqlen_q, p.seqlen_kv, c.tile.br, c.tile.bc, c.tile.stages,
                      has_large_logits(c) ? fmt::format("_logits{:g}", c.spread.q) : "");
 }
 
@@ -37,7 +38,8 @@ inline void PrintTo(const GpuCase& c, std::ostream* stream) { *stream << name_of
 inline Program program_of(const GpuCase& c) {
   Program program;
   const Algorithm& algorithm = find_algorithm(c.algorithm);
-  build_program(algorithm, find_variant(algorithm, "mma"), {.problem = c.problem, .tile = c.tile}, program);
+  build_program(algorithm, find_variant(algorithm, c.variant), {.problem = c.problem, .tile = c.tile},
+                program);
   return program;
 }
 
@@ -54,6 +56,38 @@ inline void add_cases(std::vector<GpuCase>& cases, Problem problem, const Tile& 
       }
     }
   }
+}
+
+// Both types, full and causal.
+inline void add_cublas_cases(std::vector<GpuCase>& cases, Problem problem, const InputSpread& spread = {}) {
+  for (const DataType dtype : {DataType::bf16, DataType::fp16}) {
+    for (const Mask mask : {Mask::full, Mask::causal}) {
+      problem.dtype = dtype;
+      problem.mask = mask;
+      cases.push_back({"standard", problem, {}, spread, "cublas"});
+    }
+  }
+}
+
+// cuBLAS's products with our softmax between them: every head dim, alone and in groups of query heads, whose
+// rows of a tile straddle heads; sizes at which every rung of the tile table is taken.
+inline std::vector<GpuCase> cublas_cases() {
+  std::vector<GpuCase> cases;
+  for (const std::int64_t head_dim : {64, 128, 192, 256}) {
+    Problem problem{.batch = 2, .heads = 32, .kv_heads = 16, .seqlen_q = 128, .seqlen_kv = 256};
+    problem.head_dim = problem.head_dim_v = head_dim;
+    add_cublas_cases(cases, problem);
+    problem.kv_heads = 32;
+    problem.seqlen_q = problem.seqlen_kv = 512;
+    add_cublas_cases(cases, problem, {.q = 4.0F, .k = 4.0F});
+    problem.seqlen_q = 1024;  // more queries than keys: causal rows that see no key
+    add_cublas_cases(cases, problem, {.q = 4.0F, .k = 4.0F});
+  }
+  Problem long_rows{
+      .batch = 1, .heads = 8, .kv_heads = 8, .seqlen_q = 4096, .seqlen_kv = 4096, .head_dim = 128};
+  long_rows.head_dim_v = 64;
+  add_cublas_cases(cases, long_rows);
+  return cases;
 }
 
 // Small enough for compute-sanitizer: every path of the kernels, ragged in both lengths.
