@@ -70,7 +70,7 @@ inline void add_cublas_cases(std::vector<GpuCase>& cases, Problem problem, const
 }
 
 // cuBLAS's products with our softmax between them: every head dim, alone and in groups of query heads, whose
-// rows of a tile straddle heads; sizes at which every rung of the tile table is taken.
+// rows of a tile straddle heads; small and large tiles of the table.
 inline std::vector<GpuCase> cublas_cases() {
   std::vector<GpuCase> cases;
   for (const std::int64_t head_dim : {64, 128, 192, 256}) {
