@@ -33,7 +33,7 @@ class RecordedMeasurements : public Measurements {
   explicit RecordedMeasurements(const std::string& file)
       : rows_(file.empty() ? recorded_rows() : read_records(file)) {}
   bool fill(const Program& program, Record& record) override {
-    record.kernel_hash = kernel_hash(kernel_builds(program));
+    record.kernel_hash = kernel_hash(program);
     if (rows_.fill(record) != RecordedFit::none) return true;
     record.status = Status::skipped;
     record.reason = "no measurement of this point is recorded (hbmscope list recorded)";

@@ -29,9 +29,9 @@ std::uint64_t grid_ctas(const Program& program, const Launch& launch);
 // The loaded kernels of a program, ready to be launched on the current device.
 class AttentionRun {
  public:
-  // Compiles or finds and loads the kernels. Throws UserError or std::runtime_error as KernelCompiler does,
-  // DeviceError when the GPU refuses a kernel, std::logic_error for a program whose kernels are not
-  // described.
+  // Compiles or finds and loads the kernels. Throws UserError or std::runtime_error as KernelCompiler and
+  // LibraryGemmRun do, DeviceError when the GPU refuses a kernel, std::logic_error for a program whose
+  // kernels are not described.
   AttentionRun(const Program& program, const KernelCompiler& compiler, int compute_capability);
   ~AttentionRun();
   AttentionRun(AttentionRun&&) noexcept;
@@ -46,9 +46,11 @@ class AttentionRun {
   // Submits one of them, by its number in the program.
   void launch(int index) const;
 
-  // Registers, spills and shared bytes, one for each launch.
+  // Registers, spills and shared bytes, one for each launch that runs a kernel of ours.
   const std::vector<KernelResources>& kernels() const;
   const std::string& kernel_hash() const;
+  // Whose kernels run besides ours, with version: "cuBLAS 13.1.0"; "" for none.
+  const std::string& library() const;
 
  private:
   struct State;

@@ -23,6 +23,7 @@ void AttentionRun::launch() const { throw_absent(); }
 void AttentionRun::launch(int) const { throw_absent(); }
 const std::vector<KernelResources>& AttentionRun::kernels() const { throw_absent(); }
 const std::string& AttentionRun::kernel_hash() const { throw_absent(); }
+const std::string& AttentionRun::library() const { throw_absent(); }
 
 void upload_inputs(const Program&, const AttentionInputs&, std::span<const DeviceAddress>) { throw_absent(); }
 void poison_outputs(const Program&, std::span<const DeviceAddress>) { throw_absent(); }

@@ -3,10 +3,12 @@
 #include <stdexcept>
 #include <type_traits>
 #include <utility>
+#include <variant>
 
 #include "kernels/attention_params.h"
 #include "kernels/attention_run.h"
 #include "kernels/cuda/device.h"
+#include "kernels/library_gemm.h"
 #include "kernels/poison.h"
 
 namespace hbmscope {
@@ -20,6 +22,8 @@ struct LoadedLaunch {
   Kernel kernel;
   LaunchShape shape;
 };
+
+using AnyLaunch = std::variant<LoadedLaunch, LibraryGemmRun>;
 
 // Launches give the shared memory of a CTA as a whole; the compiler has already taken what is declared
 // statically.
@@ -64,23 +68,41 @@ std::vector<T> download(DeviceAddress address, Bytes bytes) {
 
 struct AttentionRun::State {
   Program program;
-  std::vector<LoadedLaunch> launches;
+  std::vector<AnyLaunch> launches;
   std::vector<KernelResources> resources;
   std::string hash;
+  std::string library;
   AttentionParams params{};
+  std::vector<DeviceAddress> addresses;
+
+  void load_kernel(const Launch& launch, const KernelCompiler& compiler, int compute_capability);
+  void load_gemm(const LibraryGemm& gemm);
 };
 
 AttentionRun::AttentionRun(const Program& program, const KernelCompiler& compiler, int compute_capability)
     : state_(std::make_unique<State>()) {
   state_->program = program;
-  const std::vector<KernelBuild> builds = kernel_builds(program);
-  state_->hash = hbmscope::kernel_hash(builds);
-  for (std::size_t index = 0; index < builds.size(); ++index) {
-    const Launch& launch = program.launches[static_cast<int>(index)];
-    const CompiledKernels compiled = compiler.compile(builds[index], compute_capability);
-    state_->launches.push_back(load_launch(program, launch, compiled));
-    state_->resources.push_back(compiled.resources_of(launch.kernel));
+  state_->hash = hbmscope::kernel_hash(program);
+  for (const Launch& launch : program.launches) {
+    if (launch.library_gemm) {
+      state_->load_gemm(*launch.library_gemm);
+    } else {
+      state_->load_kernel(launch, compiler, compute_capability);
+    }
   }
+}
+
+void AttentionRun::State::load_kernel(const Launch& launch, const KernelCompiler& compiler,
+                                      int compute_capability) {
+  const CompiledKernels compiled = compiler.compile(kernel_build(launch), compute_capability);
+  launches.emplace_back(load_launch(program, launch, compiled));
+  resources.push_back(compiled.resources_of(launch.kernel));
+}
+
+void AttentionRun::State::load_gemm(const LibraryGemm& gemm) {
+  LibraryGemmRun run(program, gemm);
+  library = run.library();
+  launches.emplace_back(std::move(run));
 }
 
 AttentionRun::~AttentionRun() = default;
@@ -89,6 +111,7 @@ AttentionRun& AttentionRun::operator=(AttentionRun&&) noexcept = default;
 
 void AttentionRun::bind(std::span<const DeviceAddress> addresses) {
   state_->params = attention_params(state_->program, addresses);
+  state_->addresses.assign(addresses.begin(), addresses.end());
 }
 
 void AttentionRun::launch() const {
@@ -96,13 +119,19 @@ void AttentionRun::launch() const {
 }
 
 void AttentionRun::launch(int index) const {
-  const LoadedLaunch& launch = state_->launches.at(static_cast<std::size_t>(index));
+  const AnyLaunch& launch = state_->launches.at(static_cast<std::size_t>(index));
+  if (const auto* const gemm = std::get_if<LibraryGemmRun>(&launch)) {
+    gemm->launch(state_->addresses);
+    return;
+  }
   void* arguments[] = {&state_->params};
-  launch.kernel.launch(launch.shape, arguments);
+  const auto& ours = std::get<LoadedLaunch>(launch);
+  ours.kernel.launch(ours.shape, arguments);
 }
 
 const std::vector<KernelResources>& AttentionRun::kernels() const { return state_->resources; }
 const std::string& AttentionRun::kernel_hash() const { return state_->hash; }
+const std::string& AttentionRun::library() const { return state_->library; }
 
 void upload_inputs(const Program& program, const AttentionInputs& inputs,
                    std::span<const DeviceAddress> addresses) {

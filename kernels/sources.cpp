@@ -42,6 +42,13 @@ std::vector<std::string_view> quoted_includes(std::string_view text) {
   return names;
 }
 
+std::string gemm_text(const Program& program, const LibraryGemm& gemm) {
+  return fmt::format("{} = {}{} {}{} by cuBLAS in {}, tile {}x{}", program.tensors[gemm.c].name,
+                     gemm.softmax_scale ? "softmax scale * " : "", program.tensors[gemm.a].name,
+                     program.tensors[gemm.b].name, gemm.b_transposed ? "^T" : "",
+                     to_string(program.problem.dtype), gemm.tile_rows, gemm.tile_columns);
+}
+
 }  // namespace
 
 KernelBuild kernel_build(const Launch& launch) {
@@ -55,7 +62,9 @@ KernelBuild kernel_build(const Launch& launch) {
 
 std::vector<KernelBuild> kernel_builds(const Program& program) {
   std::vector<KernelBuild> builds;
-  for (const Launch& launch : program.launches) builds.push_back(kernel_build(launch));
+  for (const Launch& launch : program.launches) {
+    if (!launch.library_gemm) builds.push_back(kernel_build(launch));
+  }
   return builds;
 }
 
@@ -90,10 +99,15 @@ std::string kernel_hash(const KernelBuild& build, std::span<const EmbeddedFile> 
   return fmt::format("{:016x}", hash.value());
 }
 
-std::string kernel_hash(std::span<const KernelBuild> builds) {
-  if (builds.size() == 1) return kernel_hash(builds.front());
+std::string kernel_hash(const Program& program) {
+  std::vector<std::string> hashes;
+  for (const Launch& launch : program.launches) {
+    hashes.push_back(launch.library_gemm ? gemm_text(program, *launch.library_gemm)
+                                         : kernel_hash(kernel_build(launch)));
+  }
+  if (hashes.size() == 1) return hashes.front();
   Fnv1a hash;
-  for (const KernelBuild& build : builds) hash.add(kernel_hash(build));
+  for (const std::string& of_launch : hashes) hash.add(of_launch);
   return fmt::format("{:016x}", hash.value());
 }
 

@@ -31,7 +31,7 @@ std::span<const EmbeddedFile> device_sources();
 // batch are arguments of a kernel.
 KernelBuild kernel_build(const Launch& launch);
 
-// One for every launch of the program, in order.
+// One for every launch of the program that runs a kernel of ours, in order.
 std::vector<KernelBuild> kernel_builds(const Program& program);
 
 // The source and every embedded file that it includes, directly or not, in the order of first inclusion.
@@ -44,7 +44,8 @@ std::vector<EmbeddedFile> needed_sources(const KernelBuild& build,
 // machine and for every compiler and GPU; it changes when the text of the kernel or of a macro does.
 std::string kernel_hash(const KernelBuild& build, std::span<const EmbeddedFile> files = device_sources());
 
-// Of all kernels of a program: the hash of one, or a hash over the hashes.
-std::string kernel_hash(std::span<const KernelBuild> builds);
+// Of all launches of a program: the hash of one, or a hash over the hashes. A product by a library counts
+// with its description; which version of the library runs is a matter of the machine.
+std::string kernel_hash(const Program& program);
 
 }  // namespace hbmscope

@@ -32,20 +32,28 @@ void bound_time(const PointContext& context, const Plan& plan, const Traffic& tr
   prediction.limiter = to_string(static_cast<Roof>(longest));
 }
 
+std::string version_text(std::int64_t capability) {
+  return fmt::format("{}.{}", capability / 10, capability % 10);
+}
+
+std::string capability_limit(const Capabilities& needed, const GpuSpec& gpu) {
+  if (!gpu.compute_capability) return gpu.name + " does not run CUDA, and the kernels are CUDA's";
+  const std::int64_t has = *gpu.compute_capability;
+  if (has >= needed.oldest && has <= needed.newest) return "";
+  return fmt::format("{} has compute capability {}, the kernels need {}{}", gpu.name, version_text(has),
+                     version_text(needed.oldest), needed.newest == needed.oldest ? " and no other" : "");
+}
+
 }  // namespace
 
 std::string infeasible_reason(const PointContext& context, const Plan& plan, const Program& program) {
   if (!context.variant->has_kernel) return "";
   std::string reason = context.variant->limit(plan);
   if (!reason.empty()) return reason;
-  const std::optional<std::int64_t> capability = context.gpu->compute_capability;
-  if (!capability) return context.gpu->name + " does not run CUDA, and the kernels are CUDA's";
-  if (*capability < 80) {
-    return context.gpu->name + " has compute capability " + std::to_string(*capability / 10) + "." +
-           std::to_string(*capability % 10) + ", the kernels need 8.0";
-  }
+  reason = capability_limit(context.variant->capabilities, *context.gpu);
+  if (!reason.empty()) return reason;
   for (const Launch& launch : program.launches) {
-    if (launch.kernel.empty()) {
+    if (launch.kernel.empty() && !launch.library_gemm) {
       return fmt::format("no kernel for direction {}: it can be predicted, not run",
                          to_string(plan.problem.direction));
     }

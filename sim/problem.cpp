@@ -70,9 +70,11 @@ std::optional<DataType> parse_data_type(std::string_view text) { return kDataTyp
 std::optional<Mask> parse_mask(std::string_view text) { return kMaskNames.parse(text); }
 std::optional<Direction> parse_direction(std::string_view text) { return kDirectionNames.parse(text); }
 
-std::uint64_t visible_pairs(const Problem& problem, std::int64_t row_begin, std::int64_t row_end,
-                            std::int64_t key_begin, std::int64_t key_end) {
-  if (row_end <= row_begin || key_end <= key_begin) return 0;
+namespace {
+
+// Of the rows of one head.
+std::uint64_t visible_pairs_of_head(const Problem& problem, std::int64_t row_begin, std::int64_t row_end,
+                                    std::int64_t key_begin, std::int64_t key_end) {
   if (problem.mask == Mask::full) {
     return checked_multiply(static_cast<std::uint64_t>(row_end - row_begin),
                             static_cast<std::uint64_t>(key_end - key_begin), "pair count");
@@ -85,6 +87,25 @@ std::uint64_t visible_pairs(const Problem& problem, std::int64_t row_begin, std:
           ? (row_end - row_begin) * key_begin
           : sum_of_clamped(row_begin, row_end, offset + 1 - problem.window, key_begin, key_end);
   return static_cast<std::uint64_t>(up_to_last - before_first);
+}
+
+}  // namespace
+
+std::uint64_t visible_pairs(const Problem& problem, std::int64_t row_begin, std::int64_t row_end,
+                            std::int64_t key_begin, std::int64_t key_end) {
+  if (row_end <= row_begin || key_end <= key_begin) return 0;
+  const std::int64_t rows = problem.seqlen_q;
+  if (row_end <= rows || problem.mask == Mask::full) {
+    return visible_pairs_of_head(problem, row_begin, row_end, key_begin, key_end);
+  }
+  const auto pairs = [&](std::int64_t begin, std::int64_t end) {
+    return visible_pairs_of_head(problem, begin, end, key_begin, key_end);
+  };
+  const auto below = [&](std::int64_t row) {
+    return checked_add(checked_multiply(static_cast<std::uint64_t>(row / rows), pairs(0, rows), "pair count"),
+                       pairs(0, row % rows), "pair count");
+  };
+  return below(row_end) - below(row_begin);
 }
 
 }  // namespace hbmscope

@@ -53,7 +53,7 @@ std::optional<Direction> parse_direction(std::string_view text);
 
 // Number of (query, key) pairs that the mask lets through within query rows [row_begin, row_end) and keys
 // [key_begin, key_end). Causal and window masks are aligned bottom-right: query i sees keys up to
-// i + seqlen_kv - seqlen_q.
+// i + seqlen_kv - seqlen_q. Rows beyond seqlen_q are those of the next query heads, seqlen_q each.
 std::uint64_t visible_pairs(const Problem& problem, std::int64_t row_begin, std::int64_t row_end,
                             std::int64_t key_begin, std::int64_t key_end);
 

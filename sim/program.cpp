@@ -124,6 +124,13 @@ void check_step(const Program& program, const Launch& launch, const Step& step, 
   }
 }
 
+void check_library_gemm(const Program& program, const Launch& launch, const LibraryGemm& gemm) {
+  for (const int tensor : {gemm.a, gemm.b, gemm.c}) {
+    if (!has_tensor(program, tensor)) malformed(program, launch, "a library's operand is no such tensor");
+  }
+  if (!launch.kernel.empty()) malformed(program, launch, "both a kernel and a library are named");
+}
+
 // A tensor that is not an input must be written before it is read or added to.
 void check_written_first(const Program& program) {
   TensorSet written = 0;
@@ -174,6 +181,7 @@ void check_program(const Program& program) {
       open.push(loop);
     }
     LoopMask opened = 0;
+    if (launch.library_gemm) check_library_gemm(program, launch, *launch.library_gemm);
     for (const Step& step : launch.body) check_step(program, launch, step, open, opened);
     if (open.count() != launch.grid_loops) malformed(program, launch, "a loop is left open");
   }

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -118,6 +119,8 @@ struct Access {
   Guard guard;
   Path path = Path::registers;
   L2Hint hint = L2Hint::normal;
+  // The L2 sends the whole extent, zeros for what is not valid: a load by tensor_copy whose box sticks out.
+  bool whole_box = false;
   // CTAs of a cluster whose shared memory one L2 read fills; a guard on the loop over the cluster's CTAs says
   // which of them issues it.
   std::int64_t multicast = 1;
@@ -168,6 +171,18 @@ struct Macro {
   std::int64_t value = 0;
 };
 
+// A matrix product that a library carries out: C = A B, or A Bᵀ, of each plane; sizes and strides are those
+// of the tensors. The kernel is asked for by the tile of C that one of its CTAs computes.
+struct LibraryGemm {
+  int a = kNone;
+  int b = kNone;
+  int c = kNone;
+  bool b_transposed = false;
+  bool softmax_scale = false;  // the product is multiplied by 1 / sqrt(head_dim)
+  std::int64_t tile_rows = 0;
+  std::int64_t tile_columns = 0;
+};
+
 struct Launch {
   std::string_view name;                // shown to people
   std::string_view kernel;              // entry point of the compiled kernel; empty for a model-only launch
@@ -183,6 +198,7 @@ struct Launch {
   std::int64_t ctas_per_sm = 0;      // what __launch_bounds__ promises
   std::int64_t shared_bytes = 0;
   std::int64_t cluster = 1;
+  std::optional<LibraryGemm> library_gemm;  // instead of a kernel
 };
 
 enum class Role : std::uint8_t { input, output, workspace, on_chip };

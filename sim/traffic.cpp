@@ -113,9 +113,11 @@ void count_access(const Program& program, StepSums& sums, const Access& access, 
   const std::uint64_t width = as_count(program.tensors[access.tensor].element_bytes);
   const std::uint64_t bytes =
       checked_multiply(sums.elements(access.guard, access.rows, access.columns), width);
+  const std::uint64_t tile = product(as_count(access.rows.extent), as_count(access.columns.extent), width);
   switch (access.operation) {
     case Operation::load:
-      increase(traffic.l2.read, bytes);
+      increase(traffic.l2.read,
+               access.whole_box ? checked_multiply(sums.iterations(access.guard), tile) : bytes);
       increase(traffic.io.read, bytes);
       break;
     case Operation::store:
@@ -128,7 +130,6 @@ void count_access(const Program& program, StepSums& sums, const Access& access, 
       break;
   }
   if (access.path == Path::registers || access.path == Path::registers_l1) return;
-  const std::uint64_t tile = product(as_count(access.rows.extent), as_count(access.columns.extent), width);
   const std::uint64_t filled = product(sums.iterations(access.guard), tile, as_count(access.multicast));
   increase(access.operation == Operation::load ? traffic.sram.write : traffic.sram.read, filled);
 }

@@ -29,6 +29,12 @@ struct Takes {
   bool kv_walks = false;
 };
 
+// Compute capabilities (90 is 9.0) that a variant's kernels run on.
+struct Capabilities {
+  std::int64_t oldest = 80;
+  std::int64_t newest = kUnbounded;
+};
+
 // One implementation of an algorithm. `build` fills an empty program for any problem and tile that `takes`
 // allows.
 struct Variant {
@@ -40,6 +46,7 @@ struct Variant {
   void (*build)(const Plan& plan, Program& program) = nullptr;
   std::string (*limit)(const Plan& plan) = nullptr;
   Takes takes = {};
+  Capabilities capabilities = {};
 };
 
 struct Algorithm {

@@ -12,20 +12,10 @@
 #include "sim/units.h"
 
 namespace hbmscope {
-namespace {
 
-// --- mma: three kernels; rows of S and P are padded to whole sectors ---
-
-void build_mma_scores(const Plan& plan, const StandardTensors& tensors, bool described, Launch& launch) {
-  launch.name = "S = QKᵀ";
-  launch.kernel = "standard_qk";
-  const ScoreLoops loops = open_scores(plan, tensors.q, tensors.k, tensors.s, described, launch);
-  build::close_loop(launch, loops.kv_tile);
-}
-
-void build_mma_softmax(const Plan& plan, const StandardTensors& tensors, bool described, Launch& launch) {
+void build_standard_softmax(const Problem& problem, int s, int p, std::int64_t heads_per_plane,
+                            bool described, Launch& launch) {
   using namespace build;
-  const Problem& problem = plan.problem;
   const std::int64_t columns = standard_s_columns(problem.seqlen_kv);
   const StandardSoftmaxShape shape =
       standard_softmax_supported(columns) ? standard_softmax_shape(columns) : StandardSoftmaxShape{256, 32};
@@ -37,19 +27,40 @@ void build_mma_softmax(const Plan& plan, const StandardTensors& tensors, bool de
   launch.macros.push({"HBMSCOPE_THREADS_PER_ROW", shape.threads_per_row});
   launch.macros.push({"HBMSCOPE_VECTORS_PER_THREAD", shape.vectors_per_thread});
   const int row_tile = launch.loops.push(counted("row tile", ceil_div(problem.seqlen_q, rows)));
-  const int matrix = launch.loops.push(counted("head and batch", problem.batch * problem.heads));
-  launch.grid_loops = 2;
-  const Range queries = tile_of(row_tile, rows, problem.seqlen_q);
-  load(launch, tensors.s, plane({{matrix, 1}}), queries, whole(columns));
+  const int head = launch.loops.push(counted("head of the plane", heads_per_plane));
+  const int matrix = launch.loops.push(counted("plane", problem.batch * problem.heads / heads_per_plane));
+  launch.grid_loops = 3;
+  const std::int64_t head_rows = heads_per_plane == 1 ? 0 : problem.seqlen_q;
+  const Range queries{.start = affine({{row_tile, rows}, {head, head_rows}}),
+                      .extent = rows,
+                      .limit = {.affine = affine({{head, head_rows}}, problem.seqlen_q)}};
+  load(launch, s, plane({{matrix, 1}}), queries, whole(columns));
   Compute& row =
       softmax(launch, "P = softmax(S) by rows", queries, whole(columns), 0, shape.exponentials_per_row());
-  store(launch, tensors.p, plane({{matrix, 1}}), queries, whole(columns));
+  store(launch, p, plane({{matrix, 1}}), queries, whole(columns));
   if (!described) return;
   launch.threads = shape.threads();
   launch.ctas_per_sm = shape.ctas_per_sm();
   launch.shared_bytes = shape.static_shared_bytes();
   row.shared.push({"row maxima and sums", kNone, rows * shape.shared_read_bytes_per_row(),
                    rows * shape.shared_write_bytes_per_row()});
+}
+
+std::string standard_softmax_limit(const Problem& problem) {
+  if (standard_softmax_supported(standard_s_columns(problem.seqlen_kv))) return "";
+  return "seqlen_kv " + std::to_string(problem.seqlen_kv) + ", the softmax kernel holds rows of up to " +
+         std::to_string(StandardSoftmaxShape::kLargestRowElements);
+}
+
+namespace {
+
+// --- mma: three kernels; rows of S and P are padded to whole sectors ---
+
+void build_mma_scores(const Plan& plan, const StandardTensors& tensors, bool described, Launch& launch) {
+  launch.name = "S = QKᵀ";
+  launch.kernel = "standard_qk";
+  const ScoreLoops loops = open_scores(plan, tensors.q, tensors.k, tensors.s, described, launch);
+  build::close_loop(launch, loops.kv_tile);
 }
 
 void build_mma_output(const Plan& plan, const StandardTensors& tensors, bool described, Launch& launch) {
@@ -80,12 +91,7 @@ void build_mma_output(const Plan& plan, const StandardTensors& tensors, bool des
 
 std::string limit_of_standard(const Plan& plan) {
   std::string limit = mma_limit(plan);
-  if (limit.empty() && !standard_softmax_supported(standard_s_columns(plan.problem.seqlen_kv))) {
-    limit = "seqlen_kv " + std::to_string(plan.problem.seqlen_kv) +
-            ", the softmax kernel holds rows of up to " +
-            std::to_string(StandardSoftmaxShape::kLargestRowElements);
-  }
-  return limit;
+  return limit.empty() ? standard_softmax_limit(plan.problem) : limit;
 }
 
 void build_mma(const Plan& plan, Program& program) {
@@ -94,13 +100,13 @@ void build_mma(const Plan& plan, Program& program) {
       add_standard_tensors(plan.problem, standard_s_columns(plan.problem.seqlen_kv), program);
   if (runs_forward(plan.problem)) {
     build_mma_scores(plan, tensors, described, program.launches.add());
-    build_mma_softmax(plan, tensors, described, program.launches.add());
+    build_standard_softmax(plan.problem, tensors.s, tensors.p, 1, described, program.launches.add());
     build_mma_output(plan, tensors, described, program.launches.add());
   }
   if (runs_backward(plan.problem)) build_standard_backward(plan, tensors, program);
 }
 
-const std::array<Variant, 3> kVariants{{
+const std::array<Variant, 4> kVariants{{
     {"mma",
      "three mma.sync kernels, sm_80 and up; S and P stored in the problem's type; no backward kernel",
      true,
@@ -113,6 +119,13 @@ const std::array<Variant, 3> kVariants{{
      build_standard_paper,
      nullptr,
      {.backward = true}},
+    {"cublas",
+     "QKᵀ and PV by cuBLAS with its tiles, whatever --br and --bc; softmax by our kernel; sm_90 only",
+     true,
+     build_standard_cublas,
+     standard_cublas_limit,
+     {},
+     {.oldest = 90, .newest = 90}},
     {"autograd",
      "as a framework's autograd ran it in 2022: the paper's count over contiguous copies of Q and K, no "
      "kernel",

@@ -25,6 +25,7 @@ struct GpuCase {
   InputSpread spread{};
   Order order = Order::q_fastest;
   Walk kv_walk = Walk::up;
+  std::string variant = "mma";
 
   Plan plan() const { return {.problem = problem, .tile = tile, .order = order, .kv_walk = kv_walk}; }
 };
@@ -33,7 +34,7 @@ inline bool has_large_logits(const GpuCase& c) { return c.spread.q > 1.0F; }
 
 inline std::string name_of(const GpuCase& c) {
   const Problem& p = c.problem;
-  std::string name = fmt::format("{}_{}_{}_d{}_b{}h{}kv{}_q{}_k{}_tile{}x{}s{}", c.algorithm,
+  std::string name = fmt::format("{}_{}_{}_{}_d{}_b{}h{}kv{}_q{}_k{}_tile{}x{}s{}", c.algorithm, c.variant,
                                  to_string(p.dtype), to_string(p.mask), p.head_dim, p.batch, p.heads,
                                  p.kv_heads, p.seqlen_q, p.seqlen_kv, c.tile.br, c.tile.bc, c.tile.stages);
   if (p.mask == Mask::window) name += fmt::format("_w{}", p.window);
@@ -49,7 +50,7 @@ inline void PrintTo(const GpuCase& c, std::ostream* stream) { *stream << name_of
 inline Program program_of(const GpuCase& c) {
   Program program;
   const Algorithm& algorithm = find_algorithm(c.algorithm);
-  build_program(algorithm, find_variant(algorithm, "mma"), c.plan(), program);
+  build_program(algorithm, find_variant(algorithm, c.variant), c.plan(), program);
   return program;
 }
 
@@ -100,6 +101,38 @@ inline void add_cases(std::vector<GpuCase>& cases, GpuCase shape) {
 inline void add_cases(std::vector<GpuCase>& cases, const Problem& problem, const Tile& tile,
                       const InputSpread& spread = {}) {
   add_cases(cases, {.algorithm = {}, .problem = problem, .tile = tile, .spread = spread});
+}
+
+// Both types, full and causal.
+inline void add_cublas_cases(std::vector<GpuCase>& cases, Problem problem, const InputSpread& spread = {}) {
+  for (const DataType dtype : {DataType::bf16, DataType::fp16}) {
+    for (const Mask mask : {Mask::full, Mask::causal}) {
+      problem.dtype = dtype;
+      problem.mask = mask;
+      cases.push_back({.algorithm = "standard", .problem = problem, .spread = spread, .variant = "cublas"});
+    }
+  }
+}
+
+// cuBLAS's products with our softmax between them: every head dim, alone and in groups of query heads, whose
+// rows of a tile straddle heads; small and large tiles of the table.
+inline std::vector<GpuCase> cublas_cases() {
+  std::vector<GpuCase> cases;
+  for (const std::int64_t head_dim : {64, 128, 192, 256}) {
+    Problem problem{.batch = 2, .heads = 32, .kv_heads = 16, .seqlen_q = 128, .seqlen_kv = 256};
+    problem.head_dim = problem.head_dim_v = head_dim;
+    add_cublas_cases(cases, problem);
+    problem.kv_heads = 32;
+    problem.seqlen_q = problem.seqlen_kv = 512;
+    add_cublas_cases(cases, problem, {.q = 4.0F, .k = 4.0F});
+    problem.seqlen_q = 1024;  // more queries than keys: causal rows that see no key
+    add_cublas_cases(cases, problem, {.q = 4.0F, .k = 4.0F});
+  }
+  Problem long_rows{
+      .batch = 1, .heads = 8, .kv_heads = 8, .seqlen_q = 4096, .seqlen_kv = 4096, .head_dim = 128};
+  long_rows.head_dim_v = 64;
+  add_cublas_cases(cases, long_rows);
+  return cases;
 }
 
 // Small enough for compute-sanitizer: every path of the kernels, ragged in both lengths.

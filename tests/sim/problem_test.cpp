@@ -50,6 +50,23 @@ TEST(VisiblePairs, RowsBeforeTheFirstKeySeeNothing) {
   EXPECT_EQ(visible_pairs(problem, 6, 10, 0, 4), 1U + 2 + 3 + 4);
 }
 
+// Rows of 3 heads one after the other.
+RC_GTEST_PROP(VisiblePairs, RowsBeyondAHeadAreThoseOfTheNext, ()) {
+  Problem problem;
+  problem.seqlen_q = *rc::gen::inRange(1, 20);
+  problem.seqlen_kv = *rc::gen::inRange(1, 20);
+  problem.mask = *rc::gen::element(Mask::full, Mask::causal, Mask::window);
+  problem.window = *rc::gen::inRange(1, 30);
+  const auto row = *rc::gen::inRange<std::int64_t>(0, 3 * problem.seqlen_q);
+  const auto row_end = *rc::gen::inRange<std::int64_t>(row, 3 * problem.seqlen_q + 1);
+  std::uint64_t pairs = 0;
+  for (std::int64_t r = row; r < row_end; ++r) {
+    const std::int64_t of_head = r % problem.seqlen_q;
+    pairs += pairs_one_by_one(problem, of_head, of_head + 1, 0, problem.seqlen_kv);
+  }
+  RC_ASSERT(visible_pairs(problem, row, row_end, 0, problem.seqlen_kv) == pairs);
+}
+
 TEST(VisiblePairs, LargestSizesDoNotWrap) {
   const Problem problem{.seqlen_q = kLargestSize, .seqlen_kv = kLargestSize, .mask = Mask::causal};
   const auto n = static_cast<std::uint64_t>(kLargestSize);

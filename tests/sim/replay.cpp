@@ -28,9 +28,13 @@ void for_each_element(const Program& program, const TileAccess& access, Visit&& 
   }
 }
 
-void count_l2_and_io(Operation operation, std::uint64_t bytes, TensorTraffic& traffic) {
+void count_l2_and_io(const Access& access, std::uint64_t width, std::uint64_t moved_elements,
+                     TensorTraffic& traffic) {
+  const Operation operation = access.operation;
+  const std::uint64_t bytes = moved_elements * width;
+  const auto box_elements = static_cast<std::uint64_t>(access.rows.extent * access.columns.extent);
   if (operation == Operation::load) {
-    traffic.l2.read += bytes;
+    traffic.l2.read += access.whole_box ? box_elements * width : bytes;
   } else {
     traffic.l2.write += bytes;
   }
@@ -67,7 +71,8 @@ void replay_traffic(const Program& program, Traffic& traffic) {
     auto& tensors = traffic.launches[access.launch].tensors;
     const int base = base_tensor(program, access.tensor);
     const auto width = static_cast<std::uint64_t>(program.tensors[base].element_bytes);
-    count_l2_and_io(access.operation, access.elements() * width, tensors[access.tensor]);
+    count_l2_and_io(program.launches[access.launch].accesses[access.access], width, access.elements(),
+                    tensors[access.tensor]);
     for_each_element(program, access, [&](std::size_t element) {
       count_compulsory_of(access.operation, width, flags[as_size(base)][element], tensors[base].compulsory);
     });
