@@ -328,20 +328,29 @@ PointList PointArguments::points() const {
   }
   PointAxes axes;
   for (const PointOption& option : kOptions) {
-    const bool of_model =
-        has_model && (contains(kReplacedByModel, option.name) || contains(kGivenByModel, option.name));
-    const auto given = texts_.find(option.name);
-    if (given != texts_.end()) {
-      for (const std::string& text : given->second) option.parse(option.name, text, axes);
-    } else if (option.name == "--mask" && causal_) {
-      option.parse(option.name, "causal", axes);
-    } else if (!option.default_text.empty() && !of_model) {
-      option.parse(option.name, option.default_text, axes);
-    }
+    for (const std::string& text : texts_of(option)) option.parse(option.name, text, axes);
   }
   axes.gpus = changed_gpus(axes.gpus, axes.settings);
   replace_in_layers(axes);
   return PointList(std::move(axes));
+}
+
+// None for an option that follows another one, or a model.
+std::vector<std::string> PointArguments::texts_of(const PointOption& option) const {
+  const auto given = texts_.find(option.name);
+  if (given != texts_.end()) return given->second;
+  if (option.name == "--mask" && causal_) return {"causal"};
+  const bool of_model = texts_.contains("--model") &&
+                        (contains(kReplacedByModel, option.name) || contains(kGivenByModel, option.name));
+  if (option.default_text.empty() || of_model) return {};
+  return {std::string(option.default_text)};
+}
+
+std::vector<std::pair<std::string, std::string>> PointArguments::texts() const {
+  std::vector<std::pair<std::string, std::string>> texts;
+  for (const PointOption& option : kOptions)
+    texts.emplace_back(option.name, fmt::format("{}", fmt::join(texts_of(option), " ")));
+  return texts;
 }
 
 }  // namespace hbmscope

@@ -31,7 +31,8 @@ Action add_predict(CLI::App& command) {
   arguments->add_outputs_to(command);
   arguments->add_terminal_to(command);
   return [arguments](const RunInfo& run) {
-    return run_points(*arguments, [&](const PointWork& work) { return run_predict(*arguments, work, run); });
+    return run_points(*arguments, run, {},
+                      [&](const PointWork& work) { return run_predict(*arguments, work, run); });
   };
 }
 

@@ -161,8 +161,10 @@ std::string write_json(const RunInfo& run, std::span<const GpuSpec> gpus,
   return text.append("\n]}\n");
 }
 
-std::string jsonl_header(const RunInfo& run) {
-  return dump({{"schema_version", kSchemaVersion}, {"provenance", run_json(run)}}) + "\n";
+std::string jsonl_header(const RunInfo& run, const Configuration& configuration) {
+  Json json = {{"schema_version", kSchemaVersion}, {"provenance", run_json(run)}};
+  for (const auto& [name, text] : configuration) json["configuration"][name] = text;
+  return dump(json) + "\n";
 }
 
 void append_jsonl_row(std::string& text, const Record& record) {
