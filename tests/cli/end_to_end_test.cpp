@@ -4,7 +4,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include "profiler/metrics.h"
 #include "reports/csv.h"
+#include "sim/gpu.h"
 #include "tests/cli/program.h"
 
 namespace hbmscope::testing {
@@ -224,6 +226,13 @@ TEST(List, KnowsWhatThereIs) {
   EXPECT_THAT(counters.out, HasSubstr("metrics on a100-80 (GA100)"));
   EXPECT_THAT(counters.out, HasSubstr("l1tex__m_xbar2l1tex_read_bytes.sum"));
   EXPECT_EQ(workspace.run({"list", "recorded"}).code, 0);
+}
+
+TEST(List, KnowsTheChipOfEveryGpuThatRunsCuda) {
+  for (const std::string& name : gpu_names()) {
+    const GpuSpec gpu = load_gpu(name);
+    EXPECT_EQ(family_of(gpu.chip) != nullptr, gpu.compute_capability.has_value()) << name << " " << gpu.chip;
+  }
 }
 
 TEST(Compile, SaysWhenNoPointHasAKernel) {
