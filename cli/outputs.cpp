@@ -57,7 +57,7 @@ void OutputPaths::add_to(CLI::App& command) {
             "");
   };
   add("--csv", csv, "all columns, one row for each point; - is standard output");
-  add("--json", json, "the same with bytes per tensor and launch");
+  add("--json", json, "the same with bytes per tensor and launch, and each roof's time");
   add("--jsonl", jsonl, "JSON Lines: one record on each line");
   add("--html", html, "the report as one page that needs no network");
 }

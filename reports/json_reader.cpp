@@ -46,11 +46,17 @@ Record read_record(const RecordPlace& place, const Json& json) {
   RecordBuilder builder(place);
   std::vector<TrafficRow> traffic;
   std::vector<LaunchRow> launches;
+  std::vector<RoofRow> roofs;
+  std::vector<CrossoverRow> crossovers;
   for (const auto& [key, value] : json.items()) {
     if (key == "traffic") {
       traffic = read_traffic(place, value);
     } else if (key == "launches") {
       launches = read_launches(place, value);
+    } else if (key == "roofs") {
+      roofs = read_roofs(place, value);
+    } else if (key == "crossovers") {
+      crossovers = read_crossovers(place, value);
     } else if (is_group(key)) {
       expect_object(place, key, value);
       for (const auto& [name, held] : value.items()) read_field(builder, place, joined(key, name), held);
@@ -61,6 +67,8 @@ Record read_record(const RecordPlace& place, const Json& json) {
   Record record = builder.finish();
   record.traffic = std::move(traffic);
   record.launches = std::move(launches);
+  record.roofs = std::move(roofs);
+  record.crossovers = std::move(crossovers);
   return record;
 }
 
