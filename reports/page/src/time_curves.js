@@ -50,7 +50,7 @@ export function speedupCurve({chart, key, table, note}, curves, state, store) {
   legend(key, [...used.map((curve) => ({path: curve.path, colour: curve.colour, text: `${curve.name} over standard`})),
     {line: 'curve', colour: 'var(--muted)', text: 'solid, filled: measured'}, {line: 'curve dashed', colour: 'var(--muted)', text: 'dashed, hollow: predicted lower bounds'}]);
   drawSpeedups(table, rows);
-  return drawCurves(chart, {testid: 'curve-speedup', label: 'Speed-up over standard attention against N', x, y, yLabel: 'times faster than standard', yFormat: format.ratio,
+  return drawCurves(chart, {testid: 'curve-speedup', label: 'Speed-up over standard attention against N', x, y, yLabel: 'times faster than standard', yFormat: (value) => `${value}×`,
     curves: lines, references: [{points: x.domain().map((n) => ({n, value: 1}))}], marks: thin(marks, (mark) => String(mark.record.index) === state.point)}, store);
 }
 
