@@ -3,11 +3,31 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <optional>
+#include <utility>
+
 #include "kernels/gpu.h"
 #include "sim/error.h"
 #include "sim/gpu_settings.h"
 
 namespace hbmscope {
+namespace {
+
+// A shipped GPU, or what --set made of one. Absent for a GPU that was described by a file: it is known by
+// name only, and its roofs are left out of the page.
+std::optional<GpuSpec> find_gpu(const std::string& name) {
+  const std::vector<std::string> known = gpu_names();
+  const std::string unchanged = name.substr(0, name.find('+'));
+  if (std::find(known.begin(), known.end(), unchanged) == known.end()) return std::nullopt;
+  try {
+    return load_gpu(name);
+  } catch (const UserError&) {  // changed in a way that this version does not know
+    return std::nullopt;
+  }
+}
+
+}  // namespace
 
 GpuSpec choose_gpu(std::string_view name) {
   if (name != "auto") return load_gpu(name);
@@ -43,6 +63,18 @@ std::vector<GpuSpec> changed_gpus(std::vector<GpuSpec> gpus,
       }
     }
     gpus = std::move(changed);
+  }
+  return gpus;
+}
+
+std::vector<GpuSpec> gpus_of(const std::vector<Record>& records) {
+  std::vector<GpuSpec> gpus;
+  for (const Record& record : records) {
+    const std::string& name = record.point.gpu;
+    const bool there =
+        std::any_of(gpus.begin(), gpus.end(), [&](const GpuSpec& gpu) { return gpu.name == name; });
+    if (there) continue;
+    if (std::optional<GpuSpec> gpu = find_gpu(name)) gpus.push_back(std::move(*gpu));
   }
   return gpus;
 }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "sim/gpu.h"
+#include "sim/record.h"
 
 namespace hbmscope {
 
@@ -20,5 +21,9 @@ std::vector<GpuSpec> changed_gpus(std::vector<GpuSpec> gpus,
 
 // Whether `gpu` describes the GPU that a driver calls `driver_name`.
 bool describes(const GpuSpec& gpu, std::string_view driver_name);
+
+// Descriptions of the GPUs that the records name. A GPU that was described by a file is known by name only,
+// and its roofs are left out of the page.
+std::vector<GpuSpec> gpus_of(const std::vector<Record>& records);
 
 }  // namespace hbmscope

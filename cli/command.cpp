@@ -25,7 +25,9 @@ constexpr std::array kCommands{
     Command{"compile", "compile the points' kernels ahead; shows registers and spills, needs no GPU",
             add_compile},
     Command{"report", "make a page of CSV, JSON or JSONL files, or convert them", add_report},
-    Command{"list", "what there is: gpus, settings, models, algorithms, variants, counters, recorded", add_list},
+    Command{"merge", "put the journals of a run's shards together, as CSV, JSON or a page", add_merge},
+    Command{"list", "what there is: gpus, settings, models, algorithms, variants, counters, recorded",
+            add_list},
 };
 
 // CLI11's message without its exception's decoration, as one line of ours.

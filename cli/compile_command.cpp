@@ -126,7 +126,7 @@ Action add_compile(CLI::App& command) {
   arguments->add_terminal_to(command);
   command.footer(command.get_footer() +
                  "\nThe cache: $HBMSCOPE_CACHE_DIR, else $XDG_CACHE_HOME/hbmscope, else ~/.cache/hbmscope.");
-  return [arguments](const RunInfo&) { return run_points(*arguments, run_compile); };
+  return [arguments](const RunInfo& run) { return run_points(*arguments, run, {}, run_compile); };
 }
 
 }  // namespace hbmscope

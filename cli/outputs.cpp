@@ -1,9 +1,7 @@
 #include "cli/outputs.h"
 
 #include <CLI/CLI.hpp>
-#include <array>
 #include <filesystem>
-#include <utility>
 
 #include "reports/csv.h"
 #include "reports/html.h"
@@ -21,24 +19,30 @@ bool same_file(const std::string& one, const std::string& other) {
   return one == other || target(one) == target(other);
 }
 
-void check_distinct(const OutputPaths& paths) {
-  const std::array<std::pair<const char*, const std::string*>, 4> outputs{
-      {{"--csv", &paths.csv}, {"--json", &paths.json}, {"--jsonl", &paths.jsonl}, {"--html", &paths.html}}};
-  for (std::size_t i = 0; i < outputs.size(); ++i) {
-    for (std::size_t j = 0; j < i; ++j) {
-      if (outputs[i].second->empty() || outputs[j].second->empty()) continue;
-      if (!same_file(*outputs[i].second, *outputs[j].second)) continue;
-      throw UserError(outputs[i].first, *outputs[i].second,
-                      std::string("expected another file than ") + outputs[j].first + " writes");
-    }
-  }
-}
-
 void open(std::optional<OutputFile>& output, const char* option, const std::string& path) {
   if (!path.empty()) output.emplace(option, path);
 }
 
 }  // namespace
+
+void check_distinct(const std::vector<NamedPath>& paths) {
+  for (std::size_t i = 0; i < paths.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      if (!same_file(paths[i].path, paths[j].path)) continue;
+      throw UserError(paths[i].option, paths[i].path,
+                      std::string("expected another file than ") + paths[j].option + " writes");
+    }
+  }
+}
+
+std::vector<NamedPath> OutputPaths::named() const {
+  std::vector<NamedPath> paths;
+  for (const NamedPath& output :
+       {NamedPath{"--csv", csv}, {"--json", json}, {"--jsonl", jsonl}, {"--html", html}}) {
+    if (!output.path.empty()) paths.push_back(output);
+  }
+  return paths;
+}
 
 void OutputPaths::add_to(CLI::App& command) {
   const auto add = [&](const char* option, std::string& path, const char* help) {
@@ -53,13 +57,13 @@ void OutputPaths::add_to(CLI::App& command) {
             "");
   };
   add("--csv", csv, "all columns, one row for each point; - is standard output");
-  add("--json", json, "the same with bytes per tensor and launch");
+  add("--json", json, "the same with bytes per tensor and launch, and each roof's time");
   add("--jsonl", jsonl, "JSON Lines: one record on each line");
   add("--html", html, "the report as one page that needs no network");
 }
 
 Outputs::Outputs(const OutputPaths& paths, const RunInfo& run) {
-  check_distinct(paths);
+  check_distinct(paths.named());
   open(csv_, "--csv", paths.csv);
   open(json_, "--json", paths.json);
   open(jsonl_, "--jsonl", paths.jsonl);

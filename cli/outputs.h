@@ -13,6 +13,14 @@
 
 namespace hbmscope {
 
+// A file to write, with the option that names it.
+struct NamedPath {
+  const char* option = nullptr;
+  std::string path;
+};
+// Throws UserError for a file that two of them name.
+void check_distinct(const std::vector<NamedPath>& paths);
+
 // --csv, --json, --jsonl and --html: files, or "-" for standard output.
 struct OutputPaths {
   std::string csv;
@@ -22,6 +30,7 @@ struct OutputPaths {
 
   // Registers the options; the paths must outlive the command.
   void add_to(CLI::App& command);
+  std::vector<NamedPath> named() const;  // those that are wanted
   bool any() const { return !(csv.empty() && json.empty() && jsonl.empty() && html.empty()); }
   bool use_stdout() const { return csv == "-" || json == "-" || jsonl == "-" || html == "-"; }
   // JSON and the page hold rows of launches and of their tensors' bytes.

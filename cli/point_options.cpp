@@ -1,7 +1,6 @@
 #include "cli/point_options.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -10,17 +9,14 @@
 
 #include "cli/axis.h"
 #include "cli/choose_gpu.h"
-#include "sim/attention_model.h"
+#include "cli/point_parsers.h"
 #include "sim/error.h"
 
 namespace hbmscope {
 namespace {
 
-constexpr NumberRange kSizes{1, kLargestSize};
 constexpr NumberRange kSeeds{0, std::numeric_limits<std::int64_t>::max()};
 constexpr NumberRange kPlacementCounts{1, 1000};
-
-// --- Numbers ---
 
 template <auto member, const NumberRange& range>
 void parse_numbers(std::string_view option, std::string_view text, PointAxes& axes) {
@@ -31,169 +27,6 @@ void parse_placements(std::string_view option, std::string_view text, PointAxes&
   axes.placements.clear();
   const std::int64_t count = parse_number(option, text, kPlacementCounts);
   for (std::int64_t placement = 0; placement < count; ++placement) axes.placements.push_back(placement);
-}
-
-// --- Words ---
-
-template <class T>
-void push_distinct(std::vector<T>& values, const T& value) {
-  if (std::find(values.begin(), values.end(), value) == values.end()) values.push_back(value);
-}
-
-// Words that a parser of sim/ knows, of which only those in `offered` (a list for people) are built in.
-template <class T>
-std::vector<T> parse_words(std::string_view option, std::string_view text,
-                           std::optional<T> (*parse)(std::string_view), std::string_view accepted,
-                           bool (*offered)(T) = nullptr) {
-  std::vector<T> values;
-  for (const std::string& word : split_axis(option, text, accepted)) {
-    const std::optional<T> value = parse(word);
-    if (!value || (offered != nullptr && !offered(*value))) {
-      throw UserError(std::string(option), word, std::string(accepted));
-    }
-    push_distinct(values, *value);
-  }
-  return values;
-}
-
-void parse_directions(std::string_view option, std::string_view text, PointAxes& axes) {
-  axes.directions =
-      parse_words<Direction>(option, text, parse_direction, "expected forward, backward or both");
-}
-
-void parse_dtypes(std::string_view option, std::string_view text, PointAxes& axes) {
-  axes.dtypes = parse_words<DataType>(option, text, parse_data_type, "expected bf16, fp16, fp32 or fp8");
-}
-
-void parse_orders(std::string_view option, std::string_view text, PointAxes& axes) {
-  axes.orders = parse_words<Order>(option, text, parse_order, "expected q-fastest or head-fastest");
-}
-
-void parse_kv_walks(std::string_view option, std::string_view text, PointAxes& axes) {
-  axes.kv_walks = parse_words<Walk>(option, text, parse_walk, "expected up, down or alternating");
-}
-
-void parse_l2_modes(std::string_view option, std::string_view text, PointAxes& axes) {
-  axes.l2_modes =
-      parse_words<L2Mode>(option, text, parse_l2_mode,
-                          "expected none: HBM bytes are the compulsory ones, there is no L2 model here",
-                          [](L2Mode mode) { return mode == L2Mode::none; });
-}
-
-void parse_cache_states(std::string_view option, std::string_view text, PointAxes& axes) {
-  axes.cache_states = parse_words<CacheState>(option, text, parse_cache_state, "expected cold or warm");
-}
-
-void parse_masks(std::string_view option, std::string_view text, PointAxes& axes) {
-  constexpr std::string_view kAccepted =
-      "expected full, causal or window:N, N a whole number of keys from 1 to 1073741824";
-  constexpr std::string_view kWindow = "window:";
-  static_assert(kLargestSize == 1073741824);
-  axes.masks.clear();
-  for (const std::string& word : split_axis(option, text, kAccepted)) {
-    if (word.starts_with(kWindow)) {
-      const std::string keys = word.substr(kWindow.size());
-      if (keys.empty()) throw UserError(std::string(option), word, std::string(kAccepted));
-      push_distinct(axes.masks, {Mask::window, parse_number(std::string(option) + " window", keys, kSizes)});
-      continue;
-    }
-    const std::optional<Mask> mask = parse_mask(word);
-    if (!mask || *mask == Mask::window) throw UserError(std::string(option), word, std::string(kAccepted));
-    push_distinct(axes.masks, {*mask, 0});
-  }
-}
-
-// --- Names ---
-
-void parse_gpus(std::string_view option, std::string_view text, PointAxes& axes) {
-  axes.gpus.clear();
-  std::vector<std::string> given;
-  for (const std::string& name :
-       split_axis(option, text, "expected names of GPUs or files: see hbmscope list gpus")) {
-    if (std::find(given.begin(), given.end(), name) != given.end()) continue;
-    given.push_back(name);
-    GpuSpec gpu = choose_gpu(name);
-    // Rows tell GPUs apart by name, so a changed copy of a file needs a name of its own.
-    const bool taken = std::any_of(axes.gpus.begin(), axes.gpus.end(),
-                                   [&](const GpuSpec& other) { return other.name == gpu.name; });
-    if (taken) {
-      throw UserError(
-          std::string(option), name,
-          fmt::format("expected a name that no other GPU of this run has; '{}' is there twice", gpu.name));
-    }
-    axes.gpus.push_back(std::move(gpu));
-  }
-}
-
-// A model with a window in some layers only is two kinds of layers.
-void parse_models(std::string_view option, std::string_view text, PointAxes& axes) {
-  axes.layers.clear();
-  for (const std::string& name :
-       split_axis(option, text, "expected names of models or files: see hbmscope list models")) {
-    const AttentionModel model = load_model(name);
-    ModelLayer layer{model.heads,
-                     model.kv_heads,
-                     model.head_dim,
-                     model.head_dim_v,
-                     model.dtype.value_or(DataType::bf16),
-                     {Mask::causal, 0}};
-    if (model.window_layers < model.layers) push_distinct(axes.layers, layer);
-    if (!model.window) continue;
-    layer.mask = {Mask::window, *model.window};
-    push_distinct(axes.layers, layer);
-  }
-}
-
-// What --dtype and --mask say replaces what the models say; layers that then do not differ count once.
-void replace_in_layers(PointAxes& axes) {
-  std::vector<ModelLayer> layers;
-  for (ModelLayer layer : axes.layers) {
-    if (!axes.dtypes.empty()) layer.dtype = axes.dtypes.front();
-    if (!axes.masks.empty()) layer.mask = axes.masks.front();
-    push_distinct(layers, layer);
-  }
-  axes.layers = std::move(layers);
-}
-
-// "l2.capacity=50MiB,100MiB"; what the GPUs take of it is seen when they are changed.
-void parse_setting(std::string_view option, std::string_view text, PointAxes& axes) {
-  constexpr std::string_view kAccepted = "expected KEY=VALUE: see hbmscope list settings";
-  const std::size_t equals = text.find('=');
-  if (equals == std::string_view::npos) {
-    throw UserError(std::string(option), std::string(text), std::string(kAccepted));
-  }
-  std::vector<std::string>& values = axes.settings.emplace_back();
-  for (const std::string& value : split_axis(option, text.substr(equals + 1), kAccepted)) {
-    push_distinct(values, fmt::format("{}={}", text.substr(0, equals), value));
-  }
-}
-
-// Parsed before --variant; an implementation without a variant means the first one.
-void parse_algorithms(std::string_view option, std::string_view text, PointAxes& axes) {
-  std::vector<Implementation> chosen;
-  for (const std::string& name :
-       split_axis(option, text, "expected names of algorithms: see hbmscope list algorithms")) {
-    const Algorithm& algorithm = find_algorithm(name);
-    const bool known = std::any_of(chosen.begin(), chosen.end(), [&](const Implementation& other) {
-      return other.algorithm == &algorithm;
-    });
-    if (!known) chosen.push_back({&algorithm, &algorithm.variants.front()});
-  }
-  axes.implementations = std::move(chosen);
-}
-
-void parse_variants(std::string_view option, std::string_view text, PointAxes& axes) {
-  std::vector<Implementation> chosen;
-  for (const Implementation& implementation : axes.implementations) {
-    for (const std::string& name :
-         split_axis(option, text, "expected names of variants: see hbmscope list variants")) {
-      const Variant& variant = find_variant(*implementation.algorithm, name);
-      const bool known = std::any_of(chosen.begin(), chosen.end(),
-                                     [&](const Implementation& other) { return other.variant == &variant; });
-      if (!known) chosen.push_back({implementation.algorithm, &variant});
-    }
-  }
-  axes.implementations = std::move(chosen);
 }
 
 constexpr std::string_view kProblem = "Problem";
@@ -328,20 +161,29 @@ PointList PointArguments::points() const {
   }
   PointAxes axes;
   for (const PointOption& option : kOptions) {
-    const bool of_model =
-        has_model && (contains(kReplacedByModel, option.name) || contains(kGivenByModel, option.name));
-    const auto given = texts_.find(option.name);
-    if (given != texts_.end()) {
-      for (const std::string& text : given->second) option.parse(option.name, text, axes);
-    } else if (option.name == "--mask" && causal_) {
-      option.parse(option.name, "causal", axes);
-    } else if (!option.default_text.empty() && !of_model) {
-      option.parse(option.name, option.default_text, axes);
-    }
+    for (const std::string& text : texts_of(option)) option.parse(option.name, text, axes);
   }
   axes.gpus = changed_gpus(axes.gpus, axes.settings);
   replace_in_layers(axes);
   return PointList(std::move(axes));
+}
+
+// None for an option that follows another one, or a model.
+std::vector<std::string> PointArguments::texts_of(const PointOption& option) const {
+  const auto given = texts_.find(option.name);
+  if (given != texts_.end()) return given->second;
+  if (option.name == "--mask" && causal_) return {"causal"};
+  const bool of_model = texts_.contains("--model") &&
+                        (contains(kReplacedByModel, option.name) || contains(kGivenByModel, option.name));
+  if (option.default_text.empty() || of_model) return {};
+  return {std::string(option.default_text)};
+}
+
+std::vector<std::pair<std::string, std::string>> PointArguments::texts() const {
+  std::vector<std::pair<std::string, std::string>> texts;
+  for (const PointOption& option : kOptions)
+    texts.emplace_back(option.name, fmt::format("{}", fmt::join(texts_of(option), " ")));
+  return texts;
 }
 
 }  // namespace hbmscope

@@ -4,6 +4,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "cli/cli11_forward.h"
@@ -32,8 +33,12 @@ class PointArguments {
   void add_to(CLI::App& command);
   // Throws UserError for what is not accepted.
   PointList points() const;
+  // Each option with its text, as given or by default: what the points are made of.
+  std::vector<std::pair<std::string, std::string>> texts() const;
 
  private:
+  std::vector<std::string> texts_of(const PointOption& option) const;
+
   std::map<std::string_view, std::vector<std::string>> texts_;  // by option; only those that were given
   bool causal_ = false;
 };

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "cli/command.h"
 #include "cli/point_columns.h"
 #include "cli/progress.h"
@@ -11,16 +13,26 @@ namespace hbmscope {
 
 std::size_t work_through(const PointWork& work, const std::string& verb, const MakeRecord& make,
                          const TakeRecord& take) {
-  Progress progress(verb, "points", work.range.size(), work.terminal);
+  const std::size_t known = work.journal != nullptr ? work.journal->known() : 0;
+  Progress progress(verb, "points", work.range.size() - std::min(known, work.range.size()), work.terminal);
   Point point;
-  for (std::size_t index = work.range.begin; index < work.range.end; ++index) {
-    if (interrupted()) return index - work.range.begin;
+  bool all_tried = true;
+  std::size_t index = work.range.begin;
+  for (; index < work.range.end && !interrupted(); ++index) {
     const PointContext context = work.points.fill(index, point);
-    Record record = make(context, point);
-    take(record);
+    if (const Record* earlier = work.journal != nullptr ? work.journal->find(point) : nullptr) {
+      Record record = *earlier;
+      take(record);
+      continue;
+    }
+    MadeRecord made = make(context, point);
+    all_tried = all_tried && made.tried;
+    if (work.journal != nullptr && all_tried) work.journal->add(made.record);
+    take(made.record);
     progress.advance();
   }
-  return work.range.size();
+  if (work.journal != nullptr) work.journal->sync();
+  return index - work.range.begin;
 }
 
 std::size_t predict_points(const PointWork& work, bool with_rows, const TakeRecord& take) {
@@ -28,7 +40,7 @@ std::size_t predict_points(const PointWork& work, bool with_rows, const TakeReco
   return work_through(
       work, "predicting",
       [&](const PointContext& context, const Point& point) {
-        return predict_point(context, point, scratch, with_rows);
+        return MadeRecord{.record = predict_point(context, point, scratch, with_rows)};
       },
       take);
 }

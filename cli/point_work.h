@@ -5,6 +5,7 @@
 
 #include "cli/point_list.h"
 #include "cli/terminal.h"
+#include "reports/journal.h"
 
 namespace hbmscope {
 
@@ -20,13 +21,20 @@ struct PointWork {
   const PointList& points;
   PointRange range;
   Terminal terminal;
+  Journal* journal = nullptr;  // null without one
 };
 
-using MakeRecord = std::function<Record(const PointContext& context, const Point& point)>;
+struct MadeRecord {
+  Record record;
+  bool tried = true;  // false: the record says that the point was not run
+};
+using MakeRecord = std::function<MadeRecord(const PointContext& context, const Point& point)>;
 using TakeRecord = std::function<void(Record& record)>;
 
-// Makes each point's record in order and hands it on; when interrupted, it stops after the point at hand.
-// Returns the number of points done. `verb` is for the progress: "predicting".
+// Makes each point's record in order, unless the journal knows it, and hands it on; when interrupted, it
+// stops after the point at hand. The journal gets what is new, but nothing after a point that was not tried:
+// a resumed run tries that one again, and the journal keeps the order of the points. Returns the number of
+// points done. `verb` is for the progress: "predicting".
 std::size_t work_through(const PointWork& work, const std::string& verb, const MakeRecord& make,
                          const TakeRecord& take);
 

@@ -3,22 +3,39 @@
 
 #include "cli/command.h"
 #include "cli/record_tables.h"
+#include "cli/roof_text.h"
 #include "cli/run_arguments.h"
+#include "sim/crossovers.h"
 
 namespace hbmscope {
 namespace {
 
+// Of more points than these (the help and docs/cli.md name the number) the text would be longer than anybody
+// reads.
+constexpr std::size_t kFewPoints = 4;
+
+void add_crossovers(const PointWork& work, std::vector<Record>& records) {
+  PredictionScratch scratch;
+  Point point;
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    const PointContext context = work.points.fill(work.range.begin + i, point);
+    records[i].crossovers = find_crossovers(context, point, scratch);
+  }
+}
+
 int run_predict(const RunArguments& arguments, const PointWork& work, const RunInfo& run) {
   Outputs outputs(arguments.outputs, run);
   std::vector<Record> records;
-  const bool single = work.range.size() == 1;
-  predict_points(work, arguments.outputs.want_rows() || single,
+  const bool few = work.range.size() <= kFewPoints;
+  predict_points(work, arguments.outputs.want_rows() || few,
                  [&](Record& record) { records.push_back(std::move(record)); });
+  if (few) add_crossovers(work, records);
   outputs.add(records);
   outputs.commit(run, work.points.gpus());
   if (!arguments.outputs.use_stdout()) {
     write_stdout(prediction_table(records, work.terminal.color_out));
-    if (single && !records.empty()) write_stdout("\n" + launch_table(records[0], work.terminal.color_out));
+    if (records.size() == 1) write_stdout("\n" + launch_table(records[0], work.terminal.color_out));
+    if (few) write_stdout(roof_text(records, work.terminal.color_out));
   }
   return records.size() == work.range.size() ? kDone : end_interrupted(records.size(), work.range.size());
 }
@@ -30,8 +47,14 @@ Action add_predict(CLI::App& command) {
   arguments->add_points_to(command);
   arguments->add_outputs_to(command);
   arguments->add_terminal_to(command);
+  command.footer(
+      command.get_footer() +
+      "\nTimes are lower bounds: the roofs at full rate, launch by launch. Up to four points are "
+      "explained: every roof's"
+      "\ntime, why the point is memory- or compute-bound, and along which sizes the limiter changes hands.");
   return [arguments](const RunInfo& run) {
-    return run_points(*arguments, [&](const PointWork& work) { return run_predict(*arguments, work, run); });
+    return run_points(*arguments, run, {},
+                      [&](const PointWork& work) { return run_predict(*arguments, work, run); });
   };
 }
 

@@ -145,7 +145,9 @@ std::string launch_table(const Record& record, bool color) {
                    {"CTAs per SM", "at once"},
                    {"CTAs per SM", "limited by", Align::left},
                    {"", "waves"},
-                   {"", "exponentials"}});
+                   {"", "exponentials"},
+                   {"at least", "ms"},
+                   {"", "limiter", Align::left}});
   for (const LaunchRow& row : record.launches) {
     table.add_row(
         {{row.launch},
@@ -155,7 +157,9 @@ std::string launch_table(const Record& record, bool color) {
          {count(row.ctas_per_sm)},
          {row.limited_by.value_or("-")},
          {row.waves ? fmt::format("{:.2f}", *row.waves) : "-"},
-         {fmt::format("{}", row.exponentials)}});
+         {fmt::format("{}", row.exponentials)},
+         {row.time_s ? milliseconds(*row.time_s) : "-"},
+         {row.limiter.value_or("-")}});
   }
   return table.text(color);
 }

@@ -12,8 +12,8 @@ namespace hbmscope {
 // bytes, FLOPs, and the lower bound of the time.
 std::string prediction_table(std::span<const Record> records, bool color);
 
-// The launches of one prediction: CTAs, what each needs of an SM, how many reside, and exponentials. Values
-// of a launch that describes no kernel are "-".
+// The launches of one prediction: CTAs, what each needs of an SM, how many reside, exponentials, and the
+// lower bound of the time with the roof that gives it. Values of a launch that describes no kernel are "-".
 std::string launch_table(const Record& record, bool color);
 
 // Predicted beside measured bytes: for each point one line per boundary. Errors within the tolerance are

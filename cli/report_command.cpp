@@ -1,12 +1,11 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
+#include "cli/choose_gpu.h"
 #include "cli/command.h"
 #include "cli/outputs.h"
 #include "cli/terminal.h"
@@ -22,32 +21,6 @@ struct Arguments {
   OutputPaths outputs;
   TerminalArguments terminal;
 };
-
-// A shipped GPU, or what --set made of one. Absent for a GPU that was described by a file: it is known by
-// name only, and its roofs are left out of the page.
-std::optional<GpuSpec> find_gpu(const std::string& name) {
-  const std::vector<std::string> known = gpu_names();
-  const std::string unchanged = name.substr(0, name.find('+'));
-  if (std::find(known.begin(), known.end(), unchanged) == known.end()) return std::nullopt;
-  try {
-    return load_gpu(name);
-  } catch (const UserError&) {  // changed in a way that this version does not know
-    return std::nullopt;
-  }
-}
-
-// Descriptions of the GPUs that the records name.
-std::vector<GpuSpec> gpus_of(const std::vector<Record>& records) {
-  std::vector<GpuSpec> gpus;
-  for (const Record& record : records) {
-    const std::string& name = record.point.gpu;
-    const bool there =
-        std::any_of(gpus.begin(), gpus.end(), [&](const GpuSpec& gpu) { return gpu.name == name; });
-    if (there) continue;
-    if (std::optional<GpuSpec> gpu = find_gpu(name)) gpus.push_back(std::move(*gpu));
-  }
-  return gpus;
-}
 
 int run_report(const Arguments& arguments, const RunInfo& run) {
   const Terminal terminal = arguments.terminal.terminal();

@@ -12,11 +12,11 @@ namespace {
 
 int run_sweep(const RunArguments& arguments, const PointWork& work, const RunInfo& run) {
   OutputPaths paths = arguments.outputs;
-  if (!paths.any()) paths.csv = "-";
+  if (!paths.any() && work.journal == nullptr) paths.csv = "-";
   Outputs outputs(paths, run);
   const auto start = std::chrono::steady_clock::now();
   const std::size_t done =
-      predict_points(work, paths.want_rows(), [&](const Record& record) { outputs.add(record); });
+      predict_points(work, arguments.want_rows(), [&](const Record& record) { outputs.add(record); });
   outputs.commit(run, work.points.gpus());
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   if (!work.terminal.quiet) write_stderr(fmt::format("{} points in {:.2f} s\n", done, seconds));
@@ -29,10 +29,16 @@ Action add_sweep(CLI::App& command) {
   const auto arguments = std::make_shared<RunArguments>();
   arguments->add_points_to(command);
   arguments->add_outputs_to(command);
+  arguments->add_long_run_to(command, std::chrono::seconds(1));
   arguments->add_terminal_to(command);
-  command.footer(command.get_footer() + "\nWithout an output, CSV goes to standard output.");
+  command.footer(
+      command.get_footer() +
+      "\nWithout an output and a journal, CSV goes to standard output. The journal is on the disk once "
+      "a second:"
+      "\na sweep that is killed makes the points of its last second again.");
   return [arguments](const RunInfo& run) {
-    return run_points(*arguments, [&](const PointWork& work) { return run_sweep(*arguments, work, run); });
+    return run_points(*arguments, run, {{"command", "sweep"}},
+                      [&](const PointWork& work) { return run_sweep(*arguments, work, run); });
   };
 }
 

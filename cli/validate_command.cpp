@@ -21,13 +21,20 @@ struct Arguments {
   Tolerance tolerance;
 };
 
+// What decides, besides the points, what a record says.
+Configuration settings_of(const Arguments& arguments) {
+  Configuration settings{{"command", "validate"}, {"--counters", arguments.counters}};
+  if (!arguments.recorded.empty()) settings.emplace_back("--recorded", file_setting(arguments.recorded));
+  return settings;
+}
+
 int run_validate(const Arguments& arguments, CounterMode mode, const PointWork& work, RunInfo run) {
   const OutputPaths& paths = arguments.run.outputs;
   Outputs outputs(paths, run);
   const std::unique_ptr<Measurements> measurements =
       open_measurements(mode, work.points.gpus(), arguments.recorded, work.terminal);
   measurements->describe(run);
-  const std::vector<Record> records = validate_points(work, paths.want_rows(), *measurements,
+  const std::vector<Record> records = validate_points(work, arguments.run.want_rows(), *measurements,
                                                       [&](const Record& record) { outputs.add(record); });
   outputs.commit(run, work.points.gpus());
   if (!paths.use_stdout() && !records.empty()) {
@@ -74,6 +81,7 @@ Action add_validate(CLI::App& command) {
       "expected such as l2=0.5%,sram=2%,hbm=10%",
       [store = arguments.get()](const std::string& text) { store->tolerance = parse_tolerance(text); });
   arguments->run.add_outputs_to(command);
+  arguments->run.add_long_run_to(command, std::chrono::milliseconds(0));
   arguments->run.add_terminal_to(command);
   command.footer(
       command.get_footer() +
@@ -81,10 +89,11 @@ Action add_validate(CLI::App& command) {
       "that cannot"
       "\nbe read empty; required fails the point; recorded needs no GPU; none runs, checks and times, and "
       "counts nothing."
-      "\nPoints that no kernel can run are rows 'skipped' with the reason; exit code 2 if all are.");
+      "\nPoints that no kernel can run are rows 'skipped' with the reason; exit code 2 if all are."
+      "\nEach point is on the disk, in the journal, before the next one begins.");
   return [arguments](const RunInfo& run) {
     const CounterMode mode = parse_counter_mode(arguments->counters);
-    return run_points(arguments->run,
+    return run_points(arguments->run, run, settings_of(*arguments),
                       [&](const PointWork& work) { return run_validate(*arguments, mode, work, run); });
   };
 }

@@ -28,15 +28,16 @@ std::vector<Record> validate_points(const PointWork& work, bool with_rows, Measu
   PredictionScratch scratch;
   std::vector<Record> records;
   const auto make = [&](const PointContext& context, const Point& point) {
-    Record record = predict_point(context, point, scratch, with_rows);
+    MadeRecord made{.record = predict_point(context, point, scratch, with_rows)};
+    Record& record = made.record;
     if (!context.variant->has_kernel) {
       skip(record, fmt::format("{} {} is a model without a kernel", point.algorithm, point.variant));
     } else if (!*record.feasible) {
       skip(record, record.reason);
     } else {
-      measurements.fill(scratch.program, record);
+      made.tried = measurements.fill(scratch.program, record);
     }
-    return record;
+    return made;
   };
   work_through(work, "validating", make, [&](Record& record) {
     take(record);

@@ -64,7 +64,37 @@ Json launches_json(const std::vector<LaunchRow>& rows) {
     held["flops"] = row.flops;
     held["executed_flops"] = row.executed_flops;
     held["exponentials"] = row.exponentials;
+    put(held, "time_s", row.time_s);
+    put(held, "limiter", row.limiter);
     json.push_back(std::move(held));
+  }
+  return json;
+}
+
+Json roofs_json(const std::vector<RoofRow>& rows) {
+  Json json = Json::array();
+  for (const RoofRow& row : rows) {
+    json.push_back({{"roof", row.roof},
+                    {"demand", row.demand},
+                    {"rate_per_s", row.rate_per_s},
+                    {"time_s", row.time_s},
+                    {"binds_s", row.binds_s}});
+  }
+  return json;
+}
+
+Json crossovers_json(const std::vector<CrossoverRow>& rows) {
+  Json json = Json::array();
+  for (const CrossoverRow& row : rows) {
+    Json stretches = Json::array();
+    for (const LimiterStretch& stretch : row.stretches)
+      stretches.push_back({{"first", stretch.first}, {"last", stretch.last}, {"limiter", stretch.limiter}});
+    json.push_back({{"axis", row.axis},
+                    {"first", row.first},
+                    {"last", row.last},
+                    {"step", row.step},
+                    {"counted", row.counted},
+                    {"stretches", std::move(stretches)}});
   }
   return json;
 }
@@ -79,6 +109,8 @@ Json record_json(const Record& record) {
     group[std::string(field.json_name)] = json_value(value);
   }
   if (!record.launches.empty()) json["launches"] = launches_json(record.launches);
+  if (!record.roofs.empty()) json["roofs"] = roofs_json(record.roofs);
+  if (!record.crossovers.empty()) json["crossovers"] = crossovers_json(record.crossovers);
   if (!record.traffic.empty()) json["traffic"] = traffic_json(record.traffic);
   return json;
 }
@@ -161,8 +193,10 @@ std::string write_json(const RunInfo& run, std::span<const GpuSpec> gpus,
   return text.append("\n]}\n");
 }
 
-std::string jsonl_header(const RunInfo& run) {
-  return dump({{"schema_version", kSchemaVersion}, {"provenance", run_json(run)}}) + "\n";
+std::string jsonl_header(const RunInfo& run, const Configuration& configuration) {
+  Json json = {{"schema_version", kSchemaVersion}, {"provenance", run_json(run)}};
+  for (const auto& [name, text] : configuration) json["configuration"][name] = text;
+  return dump(json) + "\n";
 }
 
 void append_jsonl_row(std::string& text, const Record& record) {

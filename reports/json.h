@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "reports/configuration.h"
 #include "reports/run_info.h"
 #include "sim/gpu.h"
 #include "sim/record.h"
@@ -16,8 +17,9 @@ namespace hbmscope {
 // readers that keep numbers as doubles round beyond 2^53.
 std::string write_json(const RunInfo& run, std::span<const GpuSpec> gpus, const std::vector<Record>& records);
 
-// JSON Lines: a first line {"schema_version", "provenance"}, then a record a line, as in the document.
-std::string jsonl_header(const RunInfo& run);
+// JSON Lines: a first line {"schema_version", "provenance"}, with "configuration" if there is one, then a
+// record a line, as in the document.
+std::string jsonl_header(const RunInfo& run, const Configuration& configuration = {});
 void append_jsonl_row(std::string& text, const Record& record);
 
 }  // namespace hbmscope

@@ -46,11 +46,17 @@ Record read_record(const RecordPlace& place, const Json& json) {
   RecordBuilder builder(place);
   std::vector<TrafficRow> traffic;
   std::vector<LaunchRow> launches;
+  std::vector<RoofRow> roofs;
+  std::vector<CrossoverRow> crossovers;
   for (const auto& [key, value] : json.items()) {
     if (key == "traffic") {
       traffic = read_traffic(place, value);
     } else if (key == "launches") {
       launches = read_launches(place, value);
+    } else if (key == "roofs") {
+      roofs = read_roofs(place, value);
+    } else if (key == "crossovers") {
+      crossovers = read_crossovers(place, value);
     } else if (is_group(key)) {
       expect_object(place, key, value);
       for (const auto& [name, held] : value.items()) read_field(builder, place, joined(key, name), held);
@@ -61,6 +67,8 @@ Record read_record(const RecordPlace& place, const Json& json) {
   Record record = builder.finish();
   record.traffic = std::move(traffic);
   record.launches = std::move(launches);
+  record.roofs = std::move(roofs);
+  record.crossovers = std::move(crossovers);
   return record;
 }
 
@@ -97,6 +105,18 @@ RunInfo read_run(const RecordPlace& place, const Json& json) {
   return run;
 }
 
+Configuration read_configuration(const RecordPlace& place, const Json& header) {
+  Configuration configuration;
+  const auto found = header.find("configuration");
+  if (found == header.end()) return configuration;
+  expect_object(place, "configuration", *found);
+  for (const auto& [name, text] : found->items()) {
+    configuration.emplace_back(name, std::get<std::string>(field_value(place, joined("configuration", name),
+                                                                       FieldType::text, text)));
+  }
+  return configuration;
+}
+
 RecordPlace json_place(std::string_view origin) { return {.file = origin, .field_name = json_field_name}; }
 
 [[noreturn]] void fail_empty(std::string_view origin, std::string_view expected) {
@@ -113,7 +133,8 @@ RunRecords read_json(std::string_view text, std::string_view origin) {
   const Json json = parse_json(text, place);
   check_version(place, json);
   expect_keys(place, "", json, {"schema_version", "provenance", "gpus", "records"});
-  RunRecords result{.run = read_run(place, member(place, "", json, "provenance")), .records = {}};
+  RunRecords result{
+      .run = read_run(place, member(place, "", json, "provenance")), .records = {}, .configuration = {}};
   if (json.contains("gpus")) expect_array(place, "gpus", json["gpus"]);
   const Json& records = member(place, "", json, "records");
   expect_array(place, "records", records);
@@ -135,8 +156,9 @@ RunRecords read_jsonl(std::string_view text, std::string_view origin) {
     const Json json = parse_json(text.substr(begin, end - begin), place, begin);
     if (line_number == 1) {
       check_version(place, json);
-      expect_keys(place, "", json, {"schema_version", "provenance"});
+      expect_keys(place, "", json, {"schema_version", "provenance", "configuration"});
       result.run = read_run(place, member(place, "", json, "provenance"));
+      result.configuration = read_configuration(place, json);
     } else {
       result.records.push_back(read_record(place, json));
     }

@@ -3,6 +3,7 @@
 #include <string_view>
 #include <vector>
 
+#include "reports/configuration.h"
 #include "reports/run_info.h"
 #include "sim/record.h"
 
@@ -12,6 +13,7 @@ namespace hbmscope {
 struct RunRecords {
   RunInfo run;
   std::vector<Record> records;
+  Configuration configuration;  // of a journal, see reports/journal.h
 };
 
 // Read what write_json made, or jsonl_header and append_jsonl_row, of this schema version or an older one;

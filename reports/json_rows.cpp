@@ -17,12 +17,21 @@ class Row {
 
   void expect(std::initializer_list<std::string_view> keys) const { expect_keys(place_, name_, json_, keys); }
 
-  std::string text(const char* key) const {
-    return std::get<std::string>(value(key, FieldType::text, member(place_, name_, json_, key)));
+  std::string text(const char* key) const { return there<std::string>(key, FieldType::text); }
+  std::uint64_t bytes(const char* key) const { return there<std::uint64_t>(key, FieldType::bytes); }
+  std::int64_t count(const char* key) const {
+    return *not_negative(key, std::optional(there<std::int64_t>(key, FieldType::integer)));
   }
-  std::uint64_t bytes(const char* key) const {
-    return std::get<std::uint64_t>(value(key, FieldType::bytes, member(place_, name_, json_, key)));
+  double real(const char* key) const {
+    return *not_negative(key, std::optional(there<double>(key, FieldType::real)));
   }
+  const Json& array(const char* key) const {
+    const Json& held = member(place_, name_, json_, key);
+    expect_array(place_, name(key), held);
+    return held;
+  }
+  // Of what stands under a key, for errors.
+  std::string name(const char* key) const { return joined(name_, key); }
   // Absent if the key is.
   std::optional<std::uint64_t> bytes_if_there(const char* key) const {
     return if_there<std::uint64_t>(key, FieldType::bytes);
@@ -44,6 +53,10 @@ class Row {
  private:
   FieldValue value(const char* key, FieldType type, const Json& json) const {
     return field_value(place_, joined(name_, key), type, json);
+  }
+  template <class T>
+  T there(const char* key, FieldType type) const {
+    return std::get<T>(value(key, type, member(place_, name_, json_, key)));
   }
   template <class T>
   std::optional<T> if_there(const char* key, FieldType type) const {
@@ -83,7 +96,7 @@ TrafficRow traffic_row(const Row& row) {
 
 LaunchRow launch_row(const Row& row) {
   row.expect({"launch", "kernel", "ctas", "threads", "shared_bytes", "ctas_per_sm", "limited_by", "waves",
-              "flops", "executed_flops", "exponentials"});
+              "flops", "executed_flops", "exponentials", "time_s", "limiter"});
   return {.launch = row.text("launch"),
           .kernel = row.text_if_there("kernel"),
           .ctas = row.count_if_there("ctas"),
@@ -94,7 +107,36 @@ LaunchRow launch_row(const Row& row) {
           .waves = row.real_if_there("waves"),
           .flops = row.bytes("flops"),
           .executed_flops = row.bytes("executed_flops"),
-          .exponentials = row.bytes("exponentials")};
+          .exponentials = row.bytes("exponentials"),
+          .time_s = row.real_if_there("time_s"),
+          .limiter = row.text_if_there("limiter")};
+}
+
+RoofRow roof_row(const Row& row) {
+  row.expect({"roof", "demand", "rate_per_s", "time_s", "binds_s"});
+  return {.roof = row.text("roof"),
+          .demand = row.bytes("demand"),
+          .rate_per_s = row.real("rate_per_s"),
+          .time_s = row.real("time_s"),
+          .binds_s = row.real("binds_s")};
+}
+
+LimiterStretch stretch_row(const Row& row) {
+  row.expect({"first", "last", "limiter"});
+  return {.first = row.count("first"), .last = row.count("last"), .limiter = row.text("limiter")};
+}
+
+CrossoverRow crossover_row(const RecordPlace& place, const Row& row) {
+  row.expect({"axis", "first", "last", "step", "counted", "stretches"});
+  CrossoverRow read{.axis = row.text("axis"),
+                    .first = row.count("first"),
+                    .last = row.count("last"),
+                    .step = row.count("step"),
+                    .counted = row.count("counted"),
+                    .stretches = {}};
+  for (const Json& stretch : row.array("stretches"))
+    read.stretches.push_back(stretch_row(Row(place, row.name("stretches"), read.stretches.size(), stretch)));
+  return read;
 }
 
 }  // namespace
@@ -110,6 +152,21 @@ std::vector<LaunchRow> read_launches(const RecordPlace& place, const Json& json)
   expect_array(place, "launches", json);
   std::vector<LaunchRow> rows;
   for (const Json& row : json) rows.push_back(launch_row(Row(place, "launches", rows.size(), row)));
+  return rows;
+}
+
+std::vector<RoofRow> read_roofs(const RecordPlace& place, const Json& json) {
+  expect_array(place, "roofs", json);
+  std::vector<RoofRow> rows;
+  for (const Json& row : json) rows.push_back(roof_row(Row(place, "roofs", rows.size(), row)));
+  return rows;
+}
+
+std::vector<CrossoverRow> read_crossovers(const RecordPlace& place, const Json& json) {
+  expect_array(place, "crossovers", json);
+  std::vector<CrossoverRow> rows;
+  for (const Json& row : json)
+    rows.push_back(crossover_row(place, Row(place, "crossovers", rows.size(), row)));
   return rows;
 }
 

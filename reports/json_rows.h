@@ -7,9 +7,11 @@
 
 namespace hbmscope {
 
-// A record's arrays "traffic" and "launches". Throw UserError naming the row and the key for what hbmscope
-// does not write.
+// A record's arrays "traffic", "launches", "roofs" and "crossovers". Throw UserError naming the row and the
+// key for what hbmscope does not write.
 std::vector<TrafficRow> read_traffic(const RecordPlace& place, const Json& json);
 std::vector<LaunchRow> read_launches(const RecordPlace& place, const Json& json);
+std::vector<RoofRow> read_roofs(const RecordPlace& place, const Json& json);
+std::vector<CrossoverRow> read_crossovers(const RecordPlace& place, const Json& json);
 
 }  // namespace hbmscope

@@ -12,16 +12,12 @@ namespace {
 std::uint64_t sum(const ReadWrite& bytes) { return checked_add(bytes.read, bytes.write); }
 
 // Launches run one after the other, so their bounds add up; the limiter is the roof that holds longest.
-void bound_time(const PointContext& context, const Plan& plan, const Traffic& traffic, const HbmTraffic& hbm,
+void bound_time(const PointContext& context, const Plan& plan, const PredictionScratch& scratch,
                 Prediction& prediction) {
   const Roofs roofs = roofs_of(*context.gpu, plan.problem.dtype);
   std::array<double, kRoofs> held{};
-  for (int launch = 0; launch < traffic.launches.count(); ++launch) {
-    const LaunchTraffic& counted = traffic.launches[launch];
-    const TensorTraffic bytes = total_of(counted);
-    const RoofTime bound = bound_of({sum(hbm.launches[launch].total), sum(bytes.l2), sum(bytes.sram),
-                                     counted.executed_flops, counted.exponentials},
-                                    roofs);
+  for (int launch = 0; launch < scratch.traffic.launches.count(); ++launch) {
+    const RoofTime bound = bound_of(demand_of(scratch, launch), roofs);
     prediction.time_s += bound.time_s;
     held[static_cast<std::size_t>(bound.roof)] += bound.time_s;
   }
@@ -45,6 +41,13 @@ std::string capability_limit(const Capabilities& needed, const GpuSpec& gpu) {
 }
 
 }  // namespace
+
+Demand demand_of(const PredictionScratch& scratch, int launch) {
+  const LaunchTraffic& counted = scratch.traffic.launches[launch];
+  const TensorTraffic bytes = total_of(counted);
+  return {sum(scratch.hbm.launches[launch].total), sum(bytes.l2), sum(bytes.sram), counted.executed_flops,
+          counted.exponentials};
+}
 
 std::string infeasible_reason(const PointContext& context, const Plan& plan, const Program& program) {
   if (!context.variant->has_kernel) return "";
@@ -87,7 +90,7 @@ Prediction predict(const PointContext& context, const Plan& plan, L2Mode l2_mode
     prediction.flops = checked_add(prediction.flops, launch.flops, "FLOP count");
     prediction.executed_flops = checked_add(prediction.executed_flops, launch.executed_flops, "FLOP count");
   }
-  bound_time(context, plan, scratch.traffic, scratch.hbm, prediction);
+  bound_time(context, plan, scratch, prediction);
   return prediction;
 }
 
@@ -100,7 +103,9 @@ Record predict_record(const PointContext& context, const Point& point, Predictio
   record.reason = infeasible_reason(context, plan, scratch.program);
   record.feasible = record.reason.empty();
   if (with_rows) {
-    list_launches(scratch, *context.gpu, record);
+    const Roofs roofs = roofs_of(*context.gpu, plan.problem.dtype);
+    list_launches(scratch, *context.gpu, roofs, record);
+    list_roofs(scratch, roofs, record);
     list_traffic(scratch, record);
   }
   return record;

@@ -25,6 +25,10 @@ struct PredictionScratch {
   HbmTraffic hbm;
 };
 
+// What a launch of the predicted program asks of each roof. Shared-memory bytes mean something only where
+// every kernel is described.
+Demand demand_of(const PredictionScratch& scratch, int launch);
+
 // Why no kernel of the variant can run the plan on this GPU, with need and limit; "" if one can. A variant
 // without kernels has no limits. `program` is the plan's.
 std::string infeasible_reason(const PointContext& context, const Plan& plan, const Program& program);

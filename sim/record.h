@@ -115,8 +115,43 @@ struct LaunchRow {
   std::uint64_t flops = 0;
   std::uint64_t executed_flops = 0;
   std::uint64_t exponentials = 0;
+  std::optional<double> time_s;        // lower bound of this launch
+  std::optional<std::string> limiter;  // the roof that gives it
 
   bool operator==(const LaunchRow&) const = default;
+};
+
+// One roof over the launches of a program: absent where the GPU's rate or the demand is not known.
+struct RoofRow {
+  std::string roof;          // hbm, l2, sram, tensor, exp
+  std::uint64_t demand = 0;  // bytes read + written, executed FLOPs, exponentials
+  double rate_per_s = 0;     // of the GPU, in the same unit
+  double time_s = 0;         // demand / rate: what the program takes if only this roof holds
+  double binds_s = 0;        // the bounds of those launches that it limits
+
+  bool operator==(const RoofRow&) const = default;
+};
+
+// Neighbours on an axis with one limiter.
+struct LimiterStretch {
+  std::int64_t first = 0;
+  std::int64_t last = 0;
+  std::string limiter;
+
+  bool operator==(const LimiterStretch&) const = default;
+};
+
+// Which roof limits along one size, all others as in the point. Every one of first, first + step, … last was
+// predicted; `counted` of them compare with the point (find_crossovers), and the stretches are of these.
+struct CrossoverRow {
+  std::string axis;  // as the option, without its dashes
+  std::int64_t first = 0;
+  std::int64_t last = 0;
+  std::int64_t step = 0;
+  std::int64_t counted = 0;
+  std::vector<LimiterStretch> stretches;
+
+  bool operator==(const CrossoverRow&) const = default;
 };
 
 // One point with all that is known of it: the only place where prediction and measurement meet.
@@ -129,8 +164,10 @@ struct Record {
   std::optional<Prediction> prediction;
   std::optional<Measurement> measurement;
   Provenance provenance;
-  std::vector<TrafficRow> traffic;  // in JSON only
-  std::vector<LaunchRow> launches;  // in JSON only, as in the program
+  std::vector<TrafficRow> traffic;       // in JSON only
+  std::vector<LaunchRow> launches;       // in JSON only, as in the program
+  std::vector<RoofRow> roofs;            // in JSON only
+  std::vector<CrossoverRow> crossovers;  // in JSON only, of a few points
 };
 
 // predicted / measured - 1; absent unless both are there and the measured value is not zero. HBM writes are

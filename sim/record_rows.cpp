@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "sim/occupancy.h"
+#include "sim/units.h"
 
 namespace hbmscope {
 namespace {
@@ -38,7 +39,7 @@ bool describes_every_kernel(const Program& program) {
   return true;
 }
 
-void list_launches(const PredictionScratch& scratch, const GpuSpec& gpu, Record& record) {
+void list_launches(const PredictionScratch& scratch, const GpuSpec& gpu, const Roofs& roofs, Record& record) {
   for (int l = 0; l < scratch.program.launches.count(); ++l) {
     const Launch& launch = scratch.program.launches[l];
     const LaunchTraffic& counted = scratch.traffic.launches[l];
@@ -48,7 +49,27 @@ void list_launches(const PredictionScratch& scratch, const GpuSpec& gpu, Record&
     row.flops = counted.flops;
     row.executed_flops = counted.executed_flops;
     row.exponentials = counted.exponentials;
+    const RoofTime bound = bound_of(demand_of(scratch, l), roofs);
+    row.time_s = bound.time_s;
+    row.limiter = to_string(bound.roof);
     record.launches.push_back(std::move(row));
+  }
+}
+
+void list_roofs(const PredictionScratch& scratch, const Roofs& roofs, Record& record) {
+  Demand total{};
+  std::array<double, kRoofs> binds_s{};
+  for (int l = 0; l < scratch.traffic.launches.count(); ++l) {
+    const Demand demand = demand_of(scratch, l);
+    for (std::size_t roof = 0; roof < kRoofs; ++roof) total[roof] = checked_add(total[roof], demand[roof]);
+    const RoofTime bound = bound_of(demand, roofs);
+    binds_s[static_cast<std::size_t>(bound.roof)] += bound.time_s;
+  }
+  for (std::size_t i = 0; i < kRoofs; ++i) {
+    const auto roof = static_cast<Roof>(i);
+    if (!roofs[i] || (roof == Roof::sram && !describes_every_kernel(scratch.program))) continue;
+    record.roofs.push_back({std::string(to_string(roof)), total[i], *roofs[i],
+                            static_cast<double>(total[i]) / *roofs[i], binds_s[i]});
   }
 }
 

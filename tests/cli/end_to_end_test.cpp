@@ -4,7 +4,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include "profiler/metrics.h"
 #include "reports/csv.h"
+#include "sim/gpu.h"
 #include "tests/cli/program.h"
 
 namespace hbmscope::testing {
@@ -45,7 +47,16 @@ TEST(Predict, ShowsTheLaunchesOfASinglePoint) {
   EXPECT_THAT(workspace.run({"predict"}).out, ::testing::Not(HasSubstr("limited by")));
   // The paper's count has no kernel: dashes, no zeros.
   EXPECT_THAT(workspace.run({"predict", "--algorithm", "flash2", "--variant", "paper"}).out,
-              ::testing::ContainsRegex("\nflash2 +- +- +- +- +- +- +[0-9]+\n"));
+              ::testing::ContainsRegex("\nflash2 +- +- +- +- +- +- +[0-9]+ +[0-9.]+ +tensor\n"));
+}
+
+TEST(Predict, ExplainsAFewPoints) {
+  const Workspace workspace;
+  const std::string few = workspace.run({"predict", "--seqlen", "1k,2k"}).out;
+  EXPECT_THAT(few, HasSubstr("\nseqlen 2048, flash2\nlimiter: sram, at least "));
+  EXPECT_THAT(few, HasSubstr("why: memory-bound"));
+  EXPECT_THAT(few, HasSubstr("--seqlen       64..65536+64"));
+  EXPECT_THAT(workspace.run({"predict", "--seqlen", "1k..4k*2"}).out, ::testing::Not(HasSubstr("limiter:")));
 }
 
 TEST(Predict, WritesJsonToStandardOutputAlone) {
@@ -56,6 +67,8 @@ TEST(Predict, WritesJsonToStandardOutputAlone) {
   EXPECT_EQ(json.at("records").size(), 2U);
   EXPECT_FALSE(json.at("records").at(0).at("traffic").empty());
   EXPECT_EQ(json.at("records").at(0).at("launches").size(), 3U);
+  EXPECT_EQ(json.at("records").at(0).at("roofs").size(), 5U);
+  EXPECT_EQ(json.at("records").at(0).at("crossovers").at(0).at("axis"), "seqlen");
   EXPECT_EQ(json.at("gpus").at(0).at("name"), "h200");
   EXPECT_EQ(json.at("provenance").at("argv").at(1), "predict");
 }
@@ -99,6 +112,14 @@ TEST(Sweep, WritesEveryFormat) {
       0);
   EXPECT_THAT(workspace.files(), ElementsAre("a.csv", "a.html", "a.json", "a.jsonl"));
   EXPECT_THAT(workspace.read("a.html"), HasSubstr("</html>"));
+}
+
+TEST(Report, KeepsTheArraysOfJson) {
+  const Workspace workspace;
+  ASSERT_EQ(workspace.run({"predict", "--json", "a.json"}).code, 0);
+  const Result result = workspace.run({"report", "a.json", "--json", "-"});
+  EXPECT_EQ(nlohmann::json::parse(result.out).at("records"),
+            nlohmann::json::parse(workspace.read("a.json")).at("records"));
 }
 
 TEST(Report, ConvertsWithoutLoss) {
@@ -224,6 +245,13 @@ TEST(List, KnowsWhatThereIs) {
   EXPECT_THAT(counters.out, HasSubstr("metrics on a100-80 (GA100)"));
   EXPECT_THAT(counters.out, HasSubstr("l1tex__m_xbar2l1tex_read_bytes.sum"));
   EXPECT_EQ(workspace.run({"list", "recorded"}).code, 0);
+}
+
+TEST(List, KnowsTheChipOfEveryGpuThatRunsCuda) {
+  for (const std::string& name : gpu_names()) {
+    const GpuSpec gpu = load_gpu(name);
+    EXPECT_EQ(family_of(gpu.chip) != nullptr, gpu.compute_capability.has_value()) << name << " " << gpu.chip;
+  }
 }
 
 TEST(Compile, SaysWhenNoPointHasAKernel) {

@@ -24,6 +24,7 @@ class Workspace {
   Result run(const std::vector<std::string>& arguments) const;
   // Runs a shell script in this folder; $PROGRAM is hbmscope.
   Result run_shell(const std::string& script) const;
+  std::string path(const std::string& name) const { return (folder_ / name).string(); }
   std::string read(const std::string& name) const;
   void write(const std::string& name, const std::string& text) const;
   // Names of the files that are there, sorted.

@@ -71,6 +71,32 @@ export function largestSaving(records, side) {
   return ratios.length ? Math.max(...ratios) : undefined;
 }
 
+const implementation = (record) => `${record.point.algorithm} ${record.point.variant ?? ''}`.trim();
+
+// [{boundary, name, errors (sorted by size), mean, median, p95, worst}] of points that did not fail.
+export function errorDistributions(records) {
+  const ok = records.filter((record) => record.status === 'ok');
+  const names = [...new Set(ok.map(implementation))];
+  return BOUNDARIES.flatMap((boundary) => names.map((name) => {
+    const errors = ok.filter((record) => implementation(record) === name).flatMap((record) => WAYS.map((way) => error(record, boundary, way))).filter(present);
+    const sizes = errors.map(Math.abs).sort((a, b) => a - b);
+    // Nearest rank: how many values are needed to reach the share.
+    const quantile = (share) => sizes.find((size, i) => (i + 1) / sizes.length >= share - 1e-12);
+    return {boundary, name, count: errors.length, mean: sizes.reduce((a, b) => a + b, 0) / sizes.length, median: quantile(0.5), p95: quantile(0.95),
+      worst: errors.find((each) => Math.abs(each) === sizes.at(-1))};
+  })).filter((row) => row.count);
+}
+
+// Time of standard attention at the same tile over a tiled algorithm's, per point.
+export function speedup(records, record, side) {
+  if (record.point.algorithm === 'standard') return undefined;
+  const key = ({point}) => JSON.stringify(Object.entries(point).filter(([name]) => !['algorithm', 'variant', 'kernel_hash'].includes(name))) + (point.variant === 'paper');
+  const others = records.filter((other) => other.point.algorithm === 'standard' && key(other) === key(record));
+  const other = others.find((each) => each.point.variant === record.point.variant) ?? others[0];
+  const [slow, fast] = [other, record].map((each) => each?.[side]?.time_s);
+  return slow && fast ? slow / fast : undefined;
+}
+
 // RFC 4180: quoted fields may hold commas, quotes (doubled) and line ends.
 export function parseCsv(text) {
   const rows = [[]];

@@ -7,7 +7,7 @@ import {after, before, test} from 'node:test';
 
 import {attributes, byId, launch, open} from './browser.mjs';
 import {clipped, overlaps} from './layout.mjs';
-import {BOUNDARIES, bytes, dataOf, error, errorSummary, largestSaving, parityMarks, parseCsv, rooflineMarks, WAYS} from './expected.mjs';
+import {BOUNDARIES, bytes, dataOf, error, errorDistributions, errorSummary, largestSaving, parityMarks, parseCsv, rooflineMarks, speedup, WAYS} from './expected.mjs';
 
 const file = process.argv[2];
 if (!file) {
@@ -213,11 +213,105 @@ for (const level of BOUNDARIES) {
       if (rate) rounds(legend.match(/([\d.]+) TB\/s/)[1], rate / 1e12, legend);
       else assert.match(legend, /no rate/);
     }
-    assert.equal(await page.locator('[data-testid=roofline] .roof:not(.faint):not(.ceiling)').count(), spec[`${level}_bytes_per_s`] ? 1 : 0);
+    assert.equal(await page.locator('[data-testid=roofline] .roof:not(.faint):not(.ceiling):not(.exponential)').count(), spec[`${level}_bytes_per_s`] ? 1 : 0);
     assert.ok(await byId(page, 'roof-compute').count() >= 1);
+    // 2·(d + dv) FLOP of a visible pair for one exponential.
+    const sums = [...new Set(expected.map((mark) => records[mark.index].point.head_dim + records[mark.index].point.head_dim_v))].sort((a, b) => a - b);
+    const roofs = await attributes(page, '[data-testid=roofline] .roof.exponential', ['data-value']);
+    assert.deepEqual(roofs.map((roof) => Number(roof['data-value'])), sums.map((sum) => spec.exp_per_s * 2 * sum));
+    assert.equal(await byId(page, 'roof-exp').count(), sums.length);
     assert.equal(await page.locator('[data-testid=roofline-table] tbody tr').count(), expected.length);
   });
 }
+
+test('errors: every error is in a bar, and the numbers are those of the data', async () => {
+  const expected = errorDistributions(records);
+  const row = ({boundary, name}) => `${boundary} ${name}`;
+  const bars = await attributes(page, '[data-testid=errors] .bar', ['data-row', 'data-count']);
+  const table = await page.$$eval('[data-testid=errors-table] tbody tr', (lines) => lines.map((line) => [...line.cells].map((cell) => [cell.getAttribute('data-value'), cell.textContent])));
+  const marks = await attributes(page, '[data-testid=errors] .mark', ['data-index', 'data-kind', 'data-x', 'data-y']);
+  assert.equal(table.length, expected.length);
+  for (const [i, summary] of expected.entries()) {
+    const inBars = bars.filter((bar) => bar['data-row'] === row(summary)).reduce((sum, bar) => sum + Number(bar['data-count']), 0);
+    assert.equal(inBars, summary.count, row(summary));
+    const [, , count, mean, median, p95, worst] = table[i];
+    assert.equal(Number(count[0]), summary.count);
+    for (const [cell, value] of [[mean, summary.mean], [median, summary.median], [p95, summary.p95], [worst, summary.worst]]) rounds(cell[1], value * 100, row(summary));
+    const own = marks.filter((mark) => mark['data-y'] === row(summary));
+    assert.equal(own.length, Math.min(3, summary.count));
+    assert.ok(own.some((mark) => Math.abs(Number(mark['data-x'])) === Math.abs(summary.worst)), 'the worst error has a mark');
+    for (const mark of own) assert.equal(Number(mark['data-x']), records[mark['data-index']].error[`${summary.boundary}_${mark['data-kind']}`]);
+  }
+  const shown = await attributes(page, '[data-testid=errors-worst] tbody tr', ['data-index']);
+  assert.equal(shown.length > 0, expected.some((summary) => Math.abs(summary.worst) >= 5e-5));
+});
+
+// Calls `check` for every slice and tile that the charts over N can show.
+async function eachCurve(check) {
+  const options = (id) => page.$$eval(`[data-testid=${id}] option`, (nodes) => nodes.map((node) => node.value));
+  for (const slice of await options('scaling-slice')) {
+    await byId(page, 'scaling-slice').selectOption(slice);
+    for (const tile of await options('scaling-tile')) {
+      await byId(page, 'scaling-tile').selectOption(tile);
+      await check();
+    }
+  }
+}
+const marksOf = (chart) => attributes(page, `[data-testid=${chart}] .mark`, ['data-index', 'data-kind', 'data-x', 'data-y']);
+const lengthsOf = (record) => [record.point.seqlen_q, record.point.seqlen_kv];
+
+for (const boundary of BOUNDARIES) {
+  test(`bytes against N at ${boundary}: each point in one slice at its tile, for each head`, async () => {
+    await byId(page, 'boundary').selectOption(boundary);
+    const seen = {prediction: new Set(), measurement: new Set()};
+    await eachCurve(async () => {
+      for (const mark of await marksOf('curve-bytes')) {
+        const record = records[mark['data-index']];
+        const total = bytes(record, mark['data-kind'], boundary, 'total');
+        close(Number(mark['data-y']), total / (record.point.batch * record.point.heads), `${mark['data-kind']} of point ${mark['data-index']}`);
+        assert.ok(lengthsOf(record).includes(Number(mark['data-x'])));
+        seen[mark['data-kind']].add(Number(mark['data-index']));
+      }
+    });
+    for (const [side, found] of Object.entries(seen)) {
+      const expected = records.map((record, i) => i).filter((i) => records[i].status !== 'failed' && bytes(records[i], side, boundary, 'total'));
+      assert.deepEqual([...found].sort((a, b) => a - b), expected, side);
+    }
+  });
+}
+
+test('speed-up against N: measured and predicted ratios, on lines of their own', async () => {
+  const seen = {measured: new Set(), bound: new Set()};
+  const sides = {measured: 'measurement', bound: 'prediction'};
+  await eachCurve(async () => {
+    const marks = await marksOf('curve-speedup');
+    for (const mark of marks) {
+      close(Number(mark['data-y']), speedup(records, records[mark['data-index']], sides[mark['data-kind']]), `speed-up of point ${mark['data-index']}`);
+      seen[mark['data-kind']].add(Number(mark['data-index']));
+    }
+    // One solid line of measured points, one dashed of bounds, for each implementation that has them.
+    const lines = (kind) => new Set(marks.filter((mark) => mark['data-kind'] === kind).map((mark) => records[mark['data-index']].point).map((point) => `${point.algorithm} ${point.variant}`)).size;
+    assert.equal(await page.locator('[data-testid=curve-speedup] .curve:not(.dashed)').count(), lines('measured'));
+    assert.equal(await page.locator('[data-testid=curve-speedup] .curve.dashed').count(), lines('bound'));
+  });
+  for (const [kind, found] of Object.entries(seen)) {
+    const expected = records.map((record, i) => i).filter((i) => records[i].status !== 'failed' && speedup(records, records[i], sides[kind]));
+    assert.deepEqual([...found].sort((a, b) => a - b), expected, kind);
+  }
+});
+
+test('measured time over its lower bound against N', async () => {
+  const seen = new Set();
+  await eachCurve(async () => {
+    for (const mark of await marksOf('curve-bound')) {
+      const record = records[mark['data-index']];
+      close(Number(mark['data-y']), record.measurement.time_s / record.prediction.time_s, `ratio of point ${mark['data-index']}`);
+      seen.add(Number(mark['data-index']));
+    }
+  });
+  const expected = records.map((record, i) => i).filter((i) => records[i].status !== 'failed' && records[i].measurement?.time_s && records[i].prediction?.time_s);
+  assert.deepEqual([...seen].sort((a, b) => a - b), expected);
+});
 
 // A point that every chart can show; the last one, so that the heat map has to change its slice.
 const everywhere = records.findLastIndex((record) => parityMarks([record], 'hbm').length === 2 && rooflineMarks([record], 'hbm').length);
@@ -226,9 +320,12 @@ const skipUnmeasured = everywhere < 0 && 'no point is measured at HBM';
 async function selectedIn(other) {
   const find = (selector) => other.$$eval(selector, (nodes) => [...new Set(nodes.map((node) => node.__data__ ? node.__data__.record.index : Number(node.dataset.index)))]);
   return {table: await find('[data-testid=points] tr.selected'), parity: await find('[data-testid=parity] .ring'), errors: await find('[data-testid=parity-error] .ring'),
-    roofline: await find('[data-testid=roofline] .ring'), heatmap: await find('[data-testid=heatmap] .cell.selected')};
+    distribution: await find('[data-testid=errors] .ring'), bytes: await find('[data-testid=curve-bytes] .ring'), speedup: await find('[data-testid=curve-speedup] .ring'),
+    bound: await find('[data-testid=curve-bound] .ring'), roofline: await find('[data-testid=roofline] .ring'), heatmap: await find('[data-testid=heatmap] .cell.selected')};
 }
-const all = (indices) => ({table: indices, parity: indices, errors: indices, roofline: indices, heatmap: indices});
+const all = (indices) => ({table: indices, parity: indices, errors: indices, distribution: indices, bytes: indices,
+  speedup: indices.filter((i) => ['measurement', 'prediction'].some((side) => speedup(records, records[i], side))),
+  bound: indices.filter((i) => records[i].measurement?.time_s), roofline: indices, heatmap: indices});
 
 test('selection: one chart selects everywhere, and the URL keeps it', {skip: skipUnmeasured}, async () => {
   const fresh = await open(browser, file, {complaints});
@@ -247,7 +344,7 @@ test('selection: one chart selects everywhere, and the URL keeps it', {skip: ski
 
 test('selection: by keyboard alone', {skip: skipUnmeasured}, async () => {
   const fresh = await open(browser, file, {complaints});
-  for (const chart of ['parity', 'roofline', 'heatmap']) {
+  for (const chart of ['parity', 'errors', 'curve-bytes', 'curve-bound', 'roofline', 'heatmap']) {
     const mark = chart === 'heatmap' ? '.cell' : '.mark';
     const stops = fresh.locator(`[data-testid=${chart}] ${mark}[tabindex="0"]`);
     assert.equal(await stops.count(), chart === 'heatmap' ? await fresh.locator('svg.heatmap').count() : 1, 'tab stops');
@@ -258,7 +355,8 @@ test('selection: by keyboard alone', {skip: skipUnmeasured}, async () => {
     assert.equal(await fresh.evaluate((first) => document.activeElement === first, start), alone, 'an arrow key moves on');
     const focused = await fresh.evaluate(() => Number(document.activeElement.dataset.index));
     await fresh.keyboard.press('Enter');
-    const {table, [chart]: own} = await selectedIn(fresh);
+    const names = {errors: 'distribution', 'curve-bytes': 'bytes', 'curve-bound': 'bound'};
+    const {table, [names[chart] ?? chart]: own} = await selectedIn(fresh);
     assert.deepEqual([table, own], [[focused], [focused]]);
     assert.equal(await fresh.evaluate(() => Number(document.activeElement.dataset.index)), focused, 'focus stays');
     await fresh.keyboard.press('Escape');

@@ -57,5 +57,35 @@ TEST(LaunchRows, NameRowAndKeyOfWhatIsRefused) {
   EXPECT_THAT(launch_error("{}"), StartsWith("f.json: record 2: launches: '{}'"));
 }
 
+TEST(RoofRows, NameRowAndKeyOfWhatIsRefused) {
+  const auto roof_error = [](const std::string& text) {
+    return error_of([&] { read_roofs(kPlace, Json::parse(text)); });
+  };
+  const std::string row = R"([{"roof":"l2","demand":1,"rate_per_s":2.5,"time_s":0.4,"binds_s":0}])";
+  EXPECT_EQ(read_roofs(kPlace, Json::parse(row)), (std::vector<RoofRow>{{"l2", 1, 2.5, 0.4, 0}}));
+  EXPECT_EQ(roof_error(replaced(row, "0.4", "-0.4")),
+            "f.json: record 2: roofs[0].time_s: '-0.4' is not accepted; expected a number from 0 on");
+  EXPECT_THAT(roof_error(replaced(row, R"("demand":1,)", "")),
+              StartsWith("f.json: record 2: roofs[0].demand: expected this key"));
+  EXPECT_THAT(roof_error(replaced(row, "demand", "bytes")),
+              StartsWith("f.json: record 2: roofs[0]: 'bytes'"));
+}
+
+TEST(CrossoverRows, NameRowAndKeyOfWhatIsRefused) {
+  const auto crossover_error = [](const std::string& text) {
+    return error_of([&] { read_crossovers(kPlace, Json::parse(text)); });
+  };
+  const std::string row = R"([{"axis":"br","first":16,"last":48,"step":16,"counted":2,)"
+                          R"("stretches":[{"first":16,"last":32,"limiter":"l2"}]}])";
+  EXPECT_EQ(read_crossovers(kPlace, Json::parse(row)),
+            (std::vector<CrossoverRow>{{"br", 16, 48, 16, 2, {{16, 32, "l2"}}}}));
+  EXPECT_THAT(crossover_error(replaced(row, R"("l2")", "7")),
+              StartsWith("f.json: record 2: crossovers[0].stretches[0].limiter: '7'"));
+  EXPECT_THAT(crossover_error(replaced(row, R"([{"first")", R"([{"begin")")),
+              StartsWith("f.json: record 2: crossovers[0].stretches[0]: 'begin'"));
+  EXPECT_THAT(crossover_error(replaced(row, R"("counted":2)", R"("counted":-2)")),
+              StartsWith("f.json: record 2: crossovers[0].counted: '-2'"));
+}
+
 }  // namespace
 }  // namespace hbmscope

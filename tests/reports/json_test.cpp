@@ -72,6 +72,22 @@ TEST(Json, ListsLaunchesWithoutWhatIsAbsent) {
                 "exponentials":9},{"launch":"combine","flops":1,"executed_flops":2,"exponentials":0}])"));
 }
 
+TEST(Json, ListsRoofsAndCrossovers) {
+  Record record = sample_record();
+  EXPECT_FALSE(written({record}).at("records").at(0).contains("crossovers"));
+  record.launches = {{.launch = "forward", .time_s = 0.5, .limiter = "l2"}};
+  record.roofs = {{"l2", 5, 10, 0.5, 0.25}};
+  record.crossovers = {{"br", 16, 64, 16, 3, {{16, 32, "l2"}, {64, 64, "sram"}}}};
+  const nlohmann::json json = written({record}).at("records").at(0);
+  EXPECT_EQ(json.at("launches").at(0).at("limiter"), "l2");
+  EXPECT_EQ(json.at("launches").at(0).at("time_s"), 0.5);
+  EXPECT_EQ(json.at("roofs"), nlohmann::json::parse(R"([{"roof":"l2","demand":5,"rate_per_s":10.0,
+      "time_s":0.5,"binds_s":0.25}])"));
+  EXPECT_EQ(json.at("crossovers"), nlohmann::json::parse(R"([{"axis":"br","first":16,"last":64,"step":16,
+      "counted":3,"stretches":[{"first":16,"last":32,"limiter":"l2"},
+      {"first":64,"last":64,"limiter":"sram"}]}])"));
+}
+
 TEST(Json, LeavesOutAbsentValuesAndGroups) {
   Record record = sample_record();
   record.measurement.reset();

@@ -139,7 +139,30 @@ inline LaunchRow random_launch_row() {
           .waves = random_optional(random_real),
           .flops = random_bytes(),
           .executed_flops = random_bytes(),
-          .exponentials = random_bytes()};
+          .exponentials = random_bytes(),
+          .time_s = random_optional(random_real),
+          .limiter = random_optional(random_text)};
+}
+
+inline RoofRow random_roof_row() {
+  return {.roof = random_text(),
+          .demand = random_bytes(),
+          .rate_per_s = random_real(),
+          .time_s = random_real(),
+          .binds_s = random_real()};
+}
+
+inline CrossoverRow random_crossover_row() {
+  CrossoverRow row{.axis = random_text(),
+                   .first = random_number(),
+                   .last = random_number(),
+                   .step = random_number(),
+                   .counted = random_number(),
+                   .stretches = {}};
+  const int stretches = *rc::gen::inRange(0, 3);
+  for (int i = 0; i < stretches; ++i)
+    row.stretches.push_back({random_number(), random_number(), random_text()});
+  return row;
 }
 
 // Any record that may be written, as far as text, numbers and absent values go; the numbers make no sense.
@@ -167,6 +190,8 @@ inline Record random_record() {
   for (int i = 0; i < rows; ++i) {
     record.traffic.push_back(random_traffic_row());
     record.launches.push_back(random_launch_row());
+    record.roofs.push_back(random_roof_row());
+    record.crossovers.push_back(random_crossover_row());
   }
   return record;
 }

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "sim/kernel_shapes/flash2_mma.h"
 
 namespace hbmscope {
@@ -75,13 +77,49 @@ TEST(LaunchRows, HaveNoWavesWhereNoCtaFits) {
   EXPECT_EQ(record.launches[0].waves, std::nullopt);
 }
 
+TEST(RoofRows, TellWhatEachRoofTakesAlone) {
+  for (const char* algorithm : {"standard", "flash2"}) {
+    const Record record = record_of(algorithm, "mma", {});
+    const Prediction& prediction = record.prediction.value();
+    ASSERT_EQ(record.roofs.size(), kRoofs);
+    EXPECT_EQ(record.roofs[0].roof, "hbm");
+    EXPECT_EQ(record.roofs[0].demand, prediction.hbm_read_bytes + prediction.hbm_write_bytes);
+    EXPECT_EQ(record.roofs[2].demand, *prediction.sram_read_bytes + *prediction.sram_write_bytes);
+    EXPECT_EQ(record.roofs[3].demand, prediction.executed_flops);
+    double binds_s = 0;
+    double longest_s = 0;
+    for (const RoofRow& row : record.roofs) {
+      EXPECT_DOUBLE_EQ(row.time_s, static_cast<double>(row.demand) / row.rate_per_s);
+      EXPECT_LE(row.time_s, prediction.time_s * (1 + 1e-12));
+      binds_s += row.binds_s;
+      longest_s = std::max(longest_s, row.binds_s);
+    }
+    EXPECT_DOUBLE_EQ(binds_s, prediction.time_s);
+    double launches_s = 0;
+    for (const LaunchRow& row : record.launches) launches_s += row.time_s.value();
+    EXPECT_DOUBLE_EQ(launches_s, prediction.time_s);
+    for (const RoofRow& row : record.roofs) {
+      if (row.roof != prediction.limiter) continue;
+      EXPECT_DOUBLE_EQ(row.binds_s, longest_s);
+    }
+  }
+}
+
+// Nobody has measured an L4's L2; the paper's count has no shared memory.
+TEST(RoofRows, LeaveOutWhatIsNotKnown) {
+  Point point{.gpu = "l4", .algorithm = "flash2", .variant = "paper"};
+  std::vector<std::string> names;
+  for (const RoofRow& row : predict_record(point).roofs) names.push_back(row.roof);
+  EXPECT_EQ(names, (std::vector<std::string>{"hbm", "tensor", "exp"}));
+}
+
 TEST(Rows, AreThereOnlyWhenAskedFor) {
   const GpuSpec gpu = load_gpu("h200");
   const Algorithm& flash2 = find_algorithm("flash2");
   const PointContext context{&gpu, &flash2, &flash2.variants.front()};
   PredictionScratch scratch;
   const Record without = predict_record(context, {}, scratch, false);
-  EXPECT_TRUE(without.launches.empty() && without.traffic.empty());
+  EXPECT_TRUE(without.launches.empty() && without.traffic.empty() && without.roofs.empty());
   const Record with = predict_record(context, {}, scratch, true);
   EXPECT_FALSE(with.launches.empty() || with.traffic.empty());
 }

@@ -10,7 +10,7 @@ import {extent} from './format.js';
 const LARGEST_MARK_COUNT = 2000;
 export const CIRCLE = symbol(symbolCircle, 46)();
 export const TRIANGLE = symbol(symbolTriangle, 42)();
-const RING = symbol(symbolCircle, 220)();
+export const RING = symbol(symbolCircle, 220)();
 
 // Evenly thinned, so that a sweep of 100,000 points still opens; the caller says how many are left out.
 export function thin(list, keep) {
@@ -43,12 +43,12 @@ function logTicks(scale) {
   return scale.ticks().filter((tick) => wanted.includes(Math.round(tick / 10 ** Math.floor(Math.log10(tick * 1.0001)))));
 }
 
-export function axes(svg, {x, y, xLabel, yLabel, xFormat, yFormat, area}) {
+export function axes(svg, {x, y, xLabel, yLabel, xFormat, yFormat, area, xTicks}) {
   const {left, right, top, bottom} = area;
   const root = select(svg);
   const ticks = (scale) => (scale.base ? logTicks(scale) : scale.ticks(6));
   root.append('g').attr('class', 'axis').attr('transform', `translate(0,${bottom})`)
-    .call(axisBottom(x).tickValues(ticks(x)).tickFormat(xFormat).tickSizeInner(top - bottom).tickSizeOuter(0).tickPadding(7));
+    .call(axisBottom(x).tickValues(xTicks ?? ticks(x)).tickFormat(xFormat).tickSizeInner(top - bottom).tickSizeOuter(0).tickPadding(7));
   root.append('g').attr('class', 'axis').attr('transform', `translate(${left},0)`)
     .call(axisLeft(y).tickValues(ticks(y)).tickFormat(yFormat).tickSizeInner(left - right).tickSizeOuter(0).tickPadding(7));
   root.append('text').attr('class', 'axis-label').attr('x', (left + right) / 2).attr('y', bottom + 38)

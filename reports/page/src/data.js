@@ -1,6 +1,6 @@
 // Reads the embedded JSON and derives what several parts of the page need.
 
-export const SCHEMA_VERSION = 1;
+export const SCHEMA_VERSION = 2;
 
 export const BOUNDARIES = [
   {key: 'hbm', name: 'HBM', plain: 'HBM'},
@@ -11,7 +11,7 @@ export const boundaryName = (key) => BOUNDARIES.find((boundary) => boundary.key 
 
 const POINT_FIELDS = [
   'gpu', 'algorithm', 'variant', 'direction', 'dtype', 'mask', 'window', 'page_size', 'batch', 'heads', 'kv_heads',
-  'seqlen_q', 'seqlen_kv', 'head_dim', 'head_dim_v', 'br', 'bc', 'stages', 'splits', 'order', 'l2_mode',
+  'seqlen_q', 'seqlen_kv', 'head_dim', 'head_dim_v', 'br', 'bc', 'stages', 'splits', 'order', 'kv_walk', 'l2_mode',
   'cache_state', 'placement', 'seed'
 ];
 

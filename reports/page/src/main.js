@@ -1,13 +1,16 @@
 // Puts the page together. Every part has draw(state), and select(state) for when only the selected point
 // has changed.
-import {BOUNDARIES, boundaryName, fieldName, filtered, filterFields, readData} from './data.js';
+import {tiles} from './curves.js';
+import {BOUNDARIES, boundaryName, fieldName, filtered, filterFields, isMeasured, readData, tile} from './data.js';
 import {detail} from './detail.js';
 import {append, clear, selector} from './dom.js';
 import {downloads, saveChart} from './download.js';
+import {errors} from './errors.js';
 import {heatmap, QUANTITIES} from './heatmap.js';
 import {parity} from './parity.js';
 import {provenance} from './provenance.js';
 import {roofline} from './roofline.js';
+import {scaling} from './scaling.js';
 import {slices} from './slices.js';
 import {createStore} from './state.js';
 import {table} from './table.js';
@@ -19,8 +22,14 @@ function section(root, id, title) {
   return box;
 }
 
+// The tile of the first measured point, else of the first.
+const firstTile = (data) => {
+  const record = data.records.find(isMeasured) ?? data.records[0];
+  return record ? tile(record.point) : '';
+};
+
 const defaultsFor = (data, parts) => ({
-  point: '', boundary: 'hbm', level: 'hbm', sort: 'index', slice: parts[0]?.key ?? '',
+  point: '', boundary: 'hbm', level: 'hbm', sort: 'index', slice: parts[0]?.key ?? '', tile: firstTile(data),
   quantity: data.records.some((record) => record.measurement.hbm_read_bytes !== undefined) ? 'hbm-measured' : 'hbm-predicted',
   ...Object.fromEntries(filterFields(data).map((field) => [field, ''])),
 });
@@ -34,6 +43,7 @@ function acceptFor(data, parts, defaults) {
     boundary: known.has(state.boundary) ? state.boundary : defaults.boundary,
     level: known.has(state.level) ? state.level : defaults.level,
     slice: parts.some((part) => part.key === state.slice) ? state.slice : defaults.slice,
+    tile: tiles(data).includes(state.tile) ? state.tile : defaults.tile,
     quantity: QUANTITIES.has(state.quantity) ? state.quantity : defaults.quantity,
     ...Object.fromEntries(filterFields(data).map((field) => [field, data.values.get(field).map(String).includes(state[field]) ? state[field] : ''])),
   });
@@ -65,6 +75,7 @@ function chartSection(root, id, title, part, data, store) {
 function titles() {
   return {select() {}, draw(state) {
     document.getElementById('points-title').textContent = `Predicted and measured ${boundaryName(state.boundary)} bytes`;
+    document.getElementById('scaling-title').textContent = `Against sequence length N, ${boundaryName(state.boundary)} bytes and times`;
     document.getElementById('parity-title').textContent = `Parity at ${boundaryName(state.boundary)}`;
   }};
 }
@@ -74,7 +85,7 @@ function start(root) {
   const data = {...readData(embedded('hbmscope-data')), fields: JSON.parse(embedded('hbmscope-fields'))};
   const parts = slices(data);
   const defaults = defaultsFor(data, parts);
-  const follow = (index) => ({slice: parts.find((part) => part.records.includes(data.records[index])).key});
+  const follow = (index) => ({slice: parts.find((part) => part.records.includes(data.records[index])).key, tile: tile(data.records[index].point)});
   const store = createStore(defaults, acceptFor(data, parts, defaults), follow);
   const heading = append(root, 'header');
   append(heading, 'h1', {}, 'hbmscope: predicted and measured memory traffic of attention');
@@ -87,6 +98,8 @@ function start(root) {
   add(toolbar(root, data, store), ['boundary']);
   add(table(section(root, 'points', ''), data, store), ['boundary', 'sort']);
   add(chartSection(root, 'parity', '', parity, data, store), ['boundary']);
+  add(chartSection(root, 'errors', 'Errors', errors, data, store), []);
+  add(chartSection(root, 'scaling', '', scaling, data, store), ['boundary', 'slice', 'tile']);
   add(chartSection(root, 'heatmap', 'Sequence length × tile', heatmap, data, store), ['quantity', 'slice']);
   add(chartSection(root, 'roofline', 'Roofline', roofline, data, store), ['level']);
   add(detail(section(root, 'point', 'Selected point'), data, store), []);

@@ -1,4 +1,5 @@
-// Hierarchical roofline: FLOP/s over FLOP per byte at HBM, L2 and shared memory. Values of the roofs stand in
+// Hierarchical roofline: FLOP/s over FLOP per byte at HBM, L2 and shared memory, under tensor cores and
+// exponentials. Values of the roofs stand in
 // the legend. A mark is filled when bytes and time were measured, hollow when either is predicted.
 import {select as choose} from 'd3-selection';
 import {line} from 'd3-shape';
@@ -27,6 +28,17 @@ function roofsOf(gpu, dtypes) {
   return {bandwidths, ceilings};
 }
 
+// A visible pair costs 2·(d + dv) FLOP and at least one exponential in the forward pass, so the exponential
+// units cap useful FLOP/s, for each head dim at another height.
+function exponentialRoofs(gpu, points) {
+  if (!gpu?.exp_per_s) return [];
+  const dims = points.map(({record}) => record.point).filter((point) => point.direction === 'forward');
+  return distinct(dims.map((point) => point.head_dim + point.head_dim_v)).map((sum) => {
+    const {head_dim: d, head_dim_v: dv} = dims.find((point) => point.head_dim + point.head_dim_v === sum);
+    return {name: d === dv ? `d ${d}` : `d ${d}/${dv}`, perExponential: 2 * sum, rate: gpu.exp_per_s * 2 * sum};
+  });
+}
+
 // Ceilings of equal rate (bf16 and fp16) are one line with both names.
 function mergedCeilings(ceilings) {
   const rates = distinct(ceilings.map((ceiling) => ceiling.rate));
@@ -52,6 +64,10 @@ function drawRoofs(svg, x, y, roofs, level) {
     append(svg, 'path', {class: 'roof ceiling', 'data-roof': names, 'data-value': rate,
       d: line()([steepest ? Math.max(low, rate / steepest) : low, high].map((value) => [x(value), y(rate)]))});
   }
+  for (const {rate, name} of roofs.exponentials) {
+    append(svg, 'path', {class: 'roof exponential', 'data-roof': `exp ${name}`, 'data-value': rate,
+      d: line()([steepest ? Math.max(low, rate / steepest) : low, high].map((value) => [x(value), y(rate)]))});
+  }
 }
 
 function linesOf(point, level) {
@@ -66,7 +82,7 @@ function drawChart(root, data, points, roofs, level, store) {
   const rates = roofs.ceilings.map((ceiling) => ceiling.rate);
   const ridge = Math.min(...rates) / (roofs.bandwidths.find((roof) => roof.level === level).rate ?? NaN);
   const x = logScale([...points.map((point) => point.intensity), ...(Number.isFinite(ridge) ? [ridge / 2, ridge * 2] : [])], [area.left, area.right], 1.6);
-  const y = logScale([...points.map((point) => point.performance), ...rates], [area.bottom, area.top], 1.6);
+  const y = logScale([...points.map((point) => point.performance), ...rates, ...roofs.exponentials.map((roof) => roof.rate)], [area.bottom, area.top], 1.6);
   axes(svg, {x, y, area, xLabel: `FLOP per ${boundaryName(level)} byte`, yLabel: 'useful FLOP/s',
     xFormat: (value) => format.grouped(value), yFormat: (value) => format.flopsPerSecond(value, 1)});
   drawRoofs(svg, x, y, roofs, level);
@@ -86,6 +102,8 @@ function drawLegend(root, data, points, roofs, level) {
     ...roofs.bandwidths.map(({level: key, name, rate}) => ({colour: 'var(--text)', line: LINES[key], faint: key !== level, testid: `roof-${key}`,
       text: `${name}: ${rate ? format.bytesPerSecond(rate) : 'no rate in the GPU file'}`})),
     ...roofs.ceilings.map(({names, rate}) => ({colour: 'var(--text)', line: 'roof ceiling', testid: 'roof-compute', text: `Tensor cores, ${names}: ${format.flopsPerSecond(rate)}`})),
+    ...roofs.exponentials.map(({name, rate, perExponential}) => ({colour: 'var(--muted)', line: 'roof exponential', testid: 'roof-exp',
+      text: `Exponentials, ${name}: ${format.flopsPerSecond(rate)} (${perExponential} FLOP each)`})),
     ...algorithms.map((algorithm) => ({colour: algorithmColour(data, algorithm), path: shape(algorithm), text: algorithm})),
     {colour: 'var(--muted)', path: CIRCLE, text: 'filled: bytes and time measured'},
     {colour: 'var(--muted)', path: CIRCLE, hollow: true, text: 'hollow: bytes or time predicted'},
@@ -130,6 +148,7 @@ export function roofline(root, data, store) {
     if (!all.length) return;
     const roofs = roofsOf(gpu, distinct(onGpu.map((record) => record.point.dtype)));
     roofs.ceilings = mergedCeilings(roofs.ceilings);
+    roofs.exponentials = exponentialRoofs(gpu, points);
     svg = drawChart(chart, data, points, roofs, state.level, store);
     drawLegend(key, data, points, roofs, state.level);
     drawTwin(twinBox, points, state.level);

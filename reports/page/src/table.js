@@ -32,7 +32,7 @@ function columnsFor(data, records, boundary) {
       columns.push(byteColumn(records, name, 'counts (GB)', name, (record) => record.prediction[`${name}_bytes`] ?? undefined));
     }
   }
-  for (const [side, name] of [['prediction', 'bound'], ['measurement', 'measured']]) {
+  for (const [side, name] of [['prediction', 'lower bound'], ['measurement', 'measured']]) {
     const value = (record) => record[side].time_s ?? undefined;
     columns.push({key: `time-${side}`, group: 'time (ms)', name, numeric: true, value, text: format.column(records.map(value), 1e-3)});
   }
