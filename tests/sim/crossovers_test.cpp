@@ -93,9 +93,9 @@ TEST(Crossovers, CountWhatAKernelCanRun) {
   const std::vector<CrossoverRow> rows = crossovers_of(point_of("mma"));
   const CrossoverRow* head_dim = find(rows, "head-dim");
   ASSERT_NE(head_dim, nullptr);
-  EXPECT_EQ(head_dim->counted, 2);
-  EXPECT_EQ(head_dim->stretches.front().first, 64);
-  EXPECT_EQ(head_dim->stretches.back().last, 128);
+  EXPECT_EQ(head_dim->counted, 7);
+  EXPECT_EQ(head_dim->stretches.front().first, 32);
+  EXPECT_EQ(head_dim->stretches.back().last, 256);
 }
 
 TEST(Crossovers, SizesThatFollowEachOtherAreOneAxis) {
