@@ -17,7 +17,7 @@ inline constexpr int kRegistersPerSm = 65536;
 inline constexpr int kLargestRegisters = 255;         // per thread
 inline constexpr int kSharedBytesPerSm = 228 * 1024;  // sm_90; smaller GPUs only hold fewer CTAs
 inline constexpr int kSharedBytesReserved = 1024;     // per resident CTA, kept by the driver
-inline constexpr int kLargestCtasPerSm = 16;          // asked of the compiler, not a limit of the hardware
+inline constexpr int kLargestCtasPerSm = 12;          // asked of the compiler, not a limit of the hardware
 
 namespace shape_math {
 constexpr int ceil_div(int a, int b) { return (a - 1) / b + 1; }

@@ -106,7 +106,7 @@ struct StandardPvShape : MmaTile {
 
   constexpr bool supported() const { return MmaTile::supported() && mma_stages_supported(stages); }
   constexpr int registers_estimate() const {
-    return rows_per_warp() * head_dim / 32 + rows_per_warp() / 4 + 64;
+    return rows_per_warp() * head_dim / 32 + rows_per_warp() / 4 + 88;
   }
   constexpr int p_bytes() const { return mma_tile_bytes(br, bc); }
   constexpr int slots() const { return stages + 1; }
