@@ -107,12 +107,15 @@ class Bench {
 
 constexpr int kAllLaunches = -1;
 
-// The program that consists of one of the launches: what the others write for it is there before.
+// The program that consists of one of the launches: what it loads, others have written before.
 Program alone(const Program& program, int launch) {
   if (launch == kAllLaunches) return program;
   Program part = program;
   part.launches.clear();
   part.launches.push(program.launches[launch]);
+  for (const Access& access : part.launches[0].accesses) {
+    if (access.operation == Operation::load) part.tensors[access.tensor].role = Role::input;
+  }
   return part;
 }
 

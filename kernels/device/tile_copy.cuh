@@ -76,10 +76,29 @@ __device__ __forceinline__ void copy_block(unsigned tile, const char* source, lo
   }
 }
 
-// Copies kRows x kHeadDim contiguous elements.
+// Copies kRows x kHeadDim contiguous elements. Where a pass is a multiple of 8 whole rows, a thread's pieces
+// lie whole passes apart, which takes the fewest instructions.
 template <int kThreads, int kRows, int kHeadDim>
 __device__ __forceinline__ void copy_rows(unsigned tile, const char* source, int valid_rows,
                                           const char* inside) {
+  constexpr int kPieces = kHeadDim / kPieceElements;
+  if constexpr (kThreads % (8 * kPieces) == 0) {
+    constexpr int kPassRows = kThreads / kPieces;
+    constexpr int kPassBytes = kThreads * kPieceBytes;
+    const int first_row = static_cast<int>(threadIdx.x) / kPieces;
+    const int piece = static_cast<int>(threadIdx.x) % kPieces;
+    const char* const lane_source = source + threadIdx.x * kPieceBytes;
+    if (valid_rows >= kRows) {
+#pragma unroll 8
+      for (int pass = 0; pass < shape_math::ceil_div(kRows, kPassRows); ++pass) {
+        const int row = first_row + pass * kPassRows;
+        if (kRows % kPassRows == 0 || row < kRows) {
+          cp_async_piece(tile + swizzled_offset<kHeadDim>(row, piece), lane_source + pass * kPassBytes);
+        }
+      }
+      return;
+    }
+  }
   copy_block<kThreads, kRows, kHeadDim>(tile, source, kHeadDim * kMmaElementBytes, valid_rows, kHeadDim,
                                         inside);
 }
