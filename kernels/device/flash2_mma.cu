@@ -120,6 +120,16 @@ struct WarpState {
   float output[kTiles][kHeadDim / 8][4];
 };
 
+// Warps of 32 rows leave registers for two CTAs anyway; those of 16 need them for a third.
+template <int kRows>
+__device__ __forceinline__ void copy_tile(unsigned tile, const char* source, int valid_rows) {
+  if constexpr (kTiles == 2) {
+    copy_rows_quickly<kThreads, kRows, kHeadDim>(tile, source, valid_rows, source);
+  } else {
+    copy_rows<kThreads, kRows, kHeadDim>(tile, source, valid_rows, source);
+  }
+}
+
 // Starts copying the K (or V) tile that is `steps` visits after the current one into a slot of its ring.
 __device__ __forceinline__ void issue_tile(unsigned slot_address, const void* tensor, const Work& work,
                                            int steps, const AttentionParams& params) {
@@ -127,7 +137,7 @@ __device__ __forceinline__ void issue_tile(unsigned slot_address, const void* te
   if (is_visited(work, offset, params)) {
     const long long row = work.kv_row + static_cast<unsigned>(offset);
     const char* const source = static_cast<const char*>(tensor) + row * kRowBytes;
-    copy_rows<kThreads, kBc, kHeadDim>(slot_address, source, work.keys - offset, source);
+    copy_tile<kBc>(slot_address, source, work.keys - offset);
   }
   cp_async_commit();  // an empty group past the end keeps the count of groups
 }
@@ -233,7 +243,7 @@ extern "C" __global__ void __launch_bounds__(hbmscope::kThreads, hbmscope::kCtas
   Work work = find_work(params);
 
   const char* const q = static_cast<const char*>(params.q) + static_cast<long long>(work.q_row) * kRowBytes;
-  copy_rows<kThreads, kBr, kHeadDim>(q_tile, q, params.seqlen_q - work.query, q);
+  copy_tile<kBr>(q_tile, q, params.seqlen_q - work.query);
   cp_async_commit();
 #pragma unroll
   for (int stage = 0; stage < kStages; ++stage) {

@@ -76,11 +76,19 @@ __device__ __forceinline__ void copy_block(unsigned tile, const char* source, lo
   }
 }
 
-// Copies kRows x kHeadDim contiguous elements. Where a pass is a multiple of 8 whole rows, a thread's pieces
-// lie whole passes apart, which takes the fewest instructions.
+// Copies kRows x kHeadDim contiguous elements.
 template <int kThreads, int kRows, int kHeadDim>
 __device__ __forceinline__ void copy_rows(unsigned tile, const char* source, int valid_rows,
                                           const char* inside) {
+  copy_block<kThreads, kRows, kHeadDim>(tile, source, kHeadDim * kMmaElementBytes, valid_rows, kHeadDim,
+                                        inside);
+}
+
+// The same with the fewest instructions, for which it takes more registers: where a pass is a multiple of 8
+// whole rows, a thread's pieces lie whole passes apart.
+template <int kThreads, int kRows, int kHeadDim>
+__device__ __forceinline__ void copy_rows_quickly(unsigned tile, const char* source, int valid_rows,
+                                                  const char* inside) {
   constexpr int kPieces = kHeadDim / kPieceElements;
   if constexpr (kThreads % (8 * kPieces) == 0) {
     constexpr int kPassRows = kThreads / kPieces;
@@ -99,8 +107,7 @@ __device__ __forceinline__ void copy_rows(unsigned tile, const char* source, int
       return;
     }
   }
-  copy_block<kThreads, kRows, kHeadDim>(tile, source, kHeadDim * kMmaElementBytes, valid_rows, kHeadDim,
-                                        inside);
+  copy_rows<kThreads, kRows, kHeadDim>(tile, source, valid_rows, inside);
 }
 
 }  // namespace hbmscope
