@@ -7,7 +7,7 @@ target_compile_options(hbmscope_warnings INTERFACE
   # Designated initialisers leave out the fields that keep their default.
   "$<BUILD_INTERFACE:-Wno-missing-field-initializers>"
   # g++ 12 reports the unread value of an empty std::optional.
-  "$<BUILD_INTERFACE:-Wno-maybe-uninitialized>")
+  "$<BUILD_INTERFACE:$<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>>")
 
 # Sanitizers must be in every object and in the link, so they are set for the whole tree.
 if(HBMSCOPE_SANITIZE)
