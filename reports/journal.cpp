@@ -24,21 +24,17 @@ constexpr std::size_t kBlockBytes = std::size_t{1} << 16;
 // Up to and with the last line break.
 std::size_t whole_lines(std::string_view text) { return text.rfind('\n') + 1; }
 
+}  // namespace
+
 RunRecords parse_journal(std::string_view text, const std::string& path) {
-  RunRecords journal = read_jsonl(text, path);
+  RunRecords journal = read_jsonl(text.substr(0, whole_lines(text)), path);
   if (journal.configuration.empty()) {
     throw UserError(path, "", "has no configuration in its first line; expected a file that --journal wrote");
   }
   return journal;
 }
 
-}  // namespace
-
-RunRecords read_journal(const std::string& path) {
-  std::string text = read_file(path);
-  text.resize(whole_lines(text));
-  return parse_journal(text, path);
-}
+RunRecords read_journal(const std::string& path) { return parse_journal(read_file(path), path); }
 
 std::string point_key(const Record& record) {
   constexpr char kUnitSeparator = '\x1f';
@@ -104,7 +100,7 @@ void Journal::read(const Configuration& configuration) {
     throw UserError("--journal", options_.path,
                     "the file is there already; expected --resume to go on with it, or a new file");
   }
-  RunRecords journal = parse_journal(std::string_view(text).substr(0, size), options_.path);
+  RunRecords journal = parse_journal(text, options_.path);
   if (const auto difference = first_difference(configuration, journal.configuration)) {
     throw UserError(difference->name, difference->one,
                     fmt::format("expected '{}', with which {} was begun", difference->other, options_.path));

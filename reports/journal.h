@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -19,6 +20,8 @@ namespace hbmscope {
 
 // All that a journal holds. Throws UserError naming the file if it is no journal, see read_jsonl.
 RunRecords read_journal(const std::string& path);
+// The same of its text; `path` names it in errors.
+RunRecords parse_journal(std::string_view text, const std::string& path);
 
 // All columns of a point as one text.
 std::string point_key(const Record& record);

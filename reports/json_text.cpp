@@ -12,21 +12,26 @@
 namespace hbmscope {
 namespace {
 
-// Notices keys that stand twice in an object, of which the parser would silently keep the last. A pass of its
-// own: the parser's callback searches the whole array of records again at every record's end.
-class DuplicateKeys : public nlohmann::json_sax<Json> {
+constexpr std::size_t kDeepestNesting = 64;  // a file of ours has four levels
+
+// Notices what the parser lets pass: keys that stand twice in an object, of which it silently keeps the last;
+// nesting so deep that printing the value in an error would exhaust the stack; and NUL characters, which no
+// CSV file can hold. A pass of its own: the parser's callback searches the whole array of records again at
+// every record's end.
+class StrictText : public nlohmann::json_sax<Json> {
  public:
-  explicit DuplicateKeys(const RecordPlace& place) : place_(place) {}
+  explicit StrictText(const RecordPlace& place) : place_(place) {}
 
   bool start_object(std::size_t) override {
     keys_.emplace_back();
-    return true;
+    return enter();
   }
   bool end_object() override {
     keys_.pop_back();
-    return true;
+    return leave();
   }
   bool key(std::string& key) override {
+    check_characters(key);
     if (keys_.back().insert(key).second) return true;
     fail_at(place_, "", key, "this key stands twice in its object; expected each key once");
   }
@@ -35,17 +40,34 @@ class DuplicateKeys : public nlohmann::json_sax<Json> {
   bool number_integer(std::int64_t) override { return true; }
   bool number_unsigned(std::uint64_t) override { return true; }
   bool number_float(double, const std::string&) override { return true; }
-  bool string(std::string&) override { return true; }
+  bool string(std::string& text) override {
+    check_characters(text);
+    return true;
+  }
   bool binary(Json::binary_t&) override { return true; }
-  bool start_array(std::size_t) override { return true; }
-  bool end_array() override { return true; }
+  bool start_array(std::size_t) override { return enter(); }
+  bool end_array() override { return leave(); }
   bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception&) override {
     return false;
   }
 
  private:
+  bool enter() {
+    if (++depth_ <= kDeepestNesting) return true;
+    fail_at(place_, "", "", fmt::format("expected at most {} levels of nesting", kDeepestNesting));
+  }
+  bool leave() {
+    --depth_;
+    return true;
+  }
+  void check_characters(const std::string& text) const {
+    if (text.find('\0') == std::string::npos) return;
+    fail_at(place_, "", text, "NUL characters are not accepted in a string");
+  }
+
   const RecordPlace& place_;
-  std::vector<std::set<std::string>> keys_;  // of the objects that are open
+  std::size_t depth_ = 0;                    // objects and arrays that are open
+  std::vector<std::set<std::string>> keys_;  // of the objects among them
 };
 
 // The parser's words without its own prefix: "[json.exception…] parse error at line 1, column 2: …".
@@ -98,8 +120,8 @@ Json parse_json(std::string_view text, const RecordPlace& place, std::size_t byt
     fail_at_byte(text, place, bytes_before, nul + 1, "NUL bytes are not accepted");
   try {
     Json json = Json::parse(text);
-    DuplicateKeys duplicates(place);
-    Json::sax_parse(text, &duplicates);
+    StrictText strict(place);
+    Json::sax_parse(text, &strict);
     return json;
   } catch (const Json::parse_error& error) {
     fail_at_byte(text, place, bytes_before, error.byte, reason_of(error));

@@ -13,8 +13,9 @@ namespace hbmscope {
 using Json = nlohmann::json;
 
 // Parses a whole text. Throws UserError naming line and byte for a syntax error, a text that ends too early
-// or a NUL byte, and for a key that stands twice in an object. `bytes_before` is how many of
-// the file's bytes stand before the text; without a line in `place`, the line is counted in the text.
+// or a NUL byte, and for a key that stands twice in an object, a NUL character in a string, and more nesting
+// than any file of ours has. `bytes_before` is how many of the file's bytes stand before the text; without a
+// line in `place`, the line is counted in the text.
 Json parse_json(std::string_view text, const RecordPlace& place, std::size_t bytes_before = 0);
 
 // Throw UserError if `json` is not an object (an array), or has a key that is not one of `keys`.

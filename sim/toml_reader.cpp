@@ -3,13 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <sstream>
 
 #include "sim/error.h"
 
 namespace hbmscope {
 namespace {
+
+// Wide enough for any clock, rate or size; times made of such numbers are finite, and sizes fit in 63 bits.
+constexpr double kSmallestQuantity = 1e-6;
+constexpr double kLargestQuantity = 1e18;
 
 std::string written(const toml::node& node) {
   std::ostringstream out;
@@ -104,11 +107,11 @@ bool TomlReader::boolean_or(std::string_view key, bool otherwise) {
 SourcedValue TomlReader::quantity(std::string_view key) {
   TomlReader reader = table(key);
   SourcedValue quantity;
-  const toml::node& node = reader.require("value", "a positive number");
+  const std::string accepted = fmt::format("a number from {:g} to {:g}", kSmallestQuantity, kLargestQuantity);
+  const toml::node& node = reader.require("value", accepted);
   const auto value = node.value<double>();
-  if (!node.is_number() || !value || !std::isfinite(*value) || *value <= 0) {
-    reader.fail(node, "value", written(node), "a positive number");
-  }
+  const bool in_range = value && *value >= kSmallestQuantity && *value <= kLargestQuantity;  // NaN is not
+  if (!node.is_number() || !in_range) reader.fail(node, "value", written(node), accepted);
   quantity.value = *value;
   quantity.source = reader.text("source");
   quantity.measured = reader.boolean_or("measured", false);

@@ -57,14 +57,18 @@ export function rooflineMarks(records, level) {
   }).filter(present);
 }
 
+// Variants without kernels count each in its own way; standard and what is called standard-… store S.
+const kind = (point) => (['paper', 'autograd'].includes(point.variant) ? point.variant : 'kernel');
+const isTiled = (point) => point.algorithm !== 'standard' && !point.algorithm.startsWith('standard-');
+
 // The largest ratio of standard's to a tiled algorithm's HBM bytes, each at its best tile, over all problems.
 export function largestSaving(records, side) {
   const names = ['gpu', 'direction', 'batch', 'heads', 'kv_heads', 'seqlen_q', 'seqlen_kv', 'head_dim', 'head_dim_v', 'dtype', 'mask', 'window', 'page_size',
     'cache_state', 'l2_mode'];
-  const problem = ({point}) => names.map((name) => point[name]).join() + (point.variant === 'paper');
+  const problem = ({point}) => names.map((name) => point[name]).join() + kind(point);
   const ok = records.filter((record) => record.status === 'ok' && bytes(record, side, 'hbm', 'total'));
   const standard = ok.filter((record) => record.point.algorithm === 'standard');
-  const ratios = ok.filter((record) => record.point.algorithm !== 'standard').flatMap((tiled) => {
+  const ratios = ok.filter((record) => isTiled(record.point)).flatMap((tiled) => {
     const same = standard.filter((record) => problem(record) === problem(tiled)).map((record) => bytes(record, side, 'hbm', 'total'));
     return same.length ? [Math.min(...same) / bytes(tiled, side, 'hbm', 'total')] : [];
   });
@@ -89,8 +93,8 @@ export function errorDistributions(records) {
 
 // Time of standard attention at the same tile over a tiled algorithm's, per point.
 export function speedup(records, record, side) {
-  if (record.point.algorithm === 'standard') return undefined;
-  const key = ({point}) => JSON.stringify(Object.entries(point).filter(([name]) => !['algorithm', 'variant', 'kernel_hash'].includes(name))) + (point.variant === 'paper');
+  if (!isTiled(record.point)) return undefined;
+  const key = ({point}) => JSON.stringify(Object.entries(point).filter(([name]) => !['algorithm', 'variant', 'kernel_hash'].includes(name))) + kind(point);
   const others = records.filter((other) => other.point.algorithm === 'standard' && key(other) === key(record));
   const other = others.find((each) => each.point.variant === record.point.variant) ?? others[0];
   const [slow, fast] = [other, record].map((each) => each?.[side]?.time_s);

@@ -103,7 +103,7 @@ function predicted() {
   const other = {...GPU, name: 'other', full_name: 'Another GPU', l2_bytes_per_s: undefined, hbm_bytes_per_s: 2e12, tensor_flops_per_s: {bf16: 3e14}};
   const records = [];
   for (const gpu of [GPU, other])
-    for (const [algorithm, variant] of [['standard', 'mma'], ['flash1', 'paper'], ['flash2', 'mma']])
+    for (const [algorithm, variant] of [['standard', 'mma'], ['standard', 'paper'], ['standard-online', 'paper'], ['flash1', 'paper'], ['flash2', 'mma']])
       for (const seqlen of [500, 1000, 2000])
         for (const tile of [[64, 64], [128, 32]]) {
           const point = {...pointOf(algorithm, 'bf16', 128, 'window', seqlen, tile), gpu: gpu.name, variant, batch: 1, kv_heads: 4, window: 256, seqlen_kv: seqlen + 24};

@@ -38,6 +38,21 @@ TEST(JsonText, RefusesAKeyThatStandsTwice) {
   EXPECT_EQ(parse_error(R"([{"b":1},{"b":2}])"), "no error");
 }
 
+TEST(JsonText, RefusesNulCharacters) {
+  for (const char* text : {R"(["a\u0000b"])", R"({"a\u0000b":1})"}) {
+    EXPECT_EQ(parse_error(text),
+              "f.json: 'a\\x00b' is not accepted; NUL characters are not accepted in a string");
+  }
+}
+
+// Printed in an error, a value this deep would exhaust the stack.
+TEST(JsonText, RefusesDeepNesting) {
+  const auto nested = [](std::size_t levels) { return std::string(levels, '[') + std::string(levels, ']'); };
+  EXPECT_EQ(parse_error(nested(64)), "no error");
+  EXPECT_EQ(parse_error(nested(65)), "f.json: expected at most 64 levels of nesting");
+  EXPECT_EQ(parse_error(nested(1'000'000)), "f.json: expected at most 64 levels of nesting");
+}
+
 TEST(JsonText, RefusesNumbersBeyondADouble) {
   EXPECT_THAT(parse_error(R"({"a":1e999})"),
               AllOf(StartsWith("f.json: expected JSON; "), HasSubstr("1e999")));

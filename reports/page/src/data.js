@@ -94,6 +94,13 @@ export function totalError(record, boundary) {
 
 export const isMeasured = (record) => Object.values(record.measurement).some((value) => typeof value === 'number');
 
+// Variants that only count are compared with themselves, kernels with kernels.
+const COUNTS = new Set(['paper', 'autograd']);
+export const kindOf = (point) => (COUNTS.has(point.variant) ? point.variant : 'kernel');
+
+// Relatives of standard attention (standard-online) store scores as it does: they are neither its measure nor tiled.
+export const isTiled = (point) => !/^standard(-|$)/.test(point.algorithm);
+
 // The standard algorithm, to which all others are compared, has a colour of its own in every report.
 export function algorithmColour(data, algorithm) {
   if (algorithm === 'standard') return 'var(--series-0)';

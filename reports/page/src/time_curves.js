@@ -2,7 +2,7 @@
 import {scaleLinear} from 'd3-scale';
 
 import {legend, logScale, thin} from './chart.js';
-import {tile} from './data.js';
+import {isTiled, kindOf, tile} from './data.js';
 import {AREA, drawCurves} from './curves.js';
 import {append, simpleTable} from './dom.js';
 import * as format from './format.js';
@@ -11,11 +11,10 @@ const SIDES = [{side: 'measurement', name: 'measured', what: 'measured times'},
   {side: 'prediction', name: 'bound', what: 'lower bounds of the times (predicted)'}];
 const timeOf = (record, side) => record[side].time_s || undefined;
 
-const isPaper = (record) => record.point.variant === 'paper';
-const sameWork = (a, b) => isPaper(a) === isPaper(b) &&
+const sameWork = (a, b) => kindOf(a.point) === kindOf(b.point) &&
   ['seqlen_q', 'seqlen_kv', 'batch', 'heads', 'kv_heads'].every((field) => a.point[field] === b.point[field]);
 
-// The paper's way of counting is compared with itself only; of several standard kernels with the one of the same variant.
+// Of several standard kernels the one of the same variant, if there is one.
 function standardFor(record, standards) {
   const same = standards.filter((other) => sameWork(record, other));
   return same.find((other) => other.point.variant === record.point.variant) ?? same[0];
@@ -24,7 +23,7 @@ function standardFor(record, standards) {
 // {record, standard, n, measurement, prediction}: the ratio of times on either side, absent where one of them is.
 function speedups(curves) {
   const standards = curves.filter((curve) => curve.algorithm === 'standard').flatMap((curve) => curve.entries.map((entry) => entry.record));
-  return curves.filter((curve) => curve.algorithm !== 'standard').flatMap((curve) => curve.entries.map(({record, n}) => {
+  return curves.filter((curve) => isTiled(curve)).flatMap((curve) => curve.entries.map(({record, n}) => {
     const standard = standardFor(record, standards);
     const ratio = (side) => (standard && timeOf(standard, side) && timeOf(record, side) ? timeOf(standard, side) / timeOf(record, side) : undefined);
     return {curve, record, standard, n, measurement: ratio('measurement'), prediction: ratio('prediction')};

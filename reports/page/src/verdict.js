@@ -1,5 +1,5 @@
 // What the data says, in plain words. Every number is computed here from the records.
-import {BOUNDARIES, bytesAt, isMeasured, sequence, tile} from './data.js';
+import {BOUNDARIES, bytesAt, isMeasured, isTiled, kindOf, sequence, tile} from './data.js';
 import {append, clear, simpleTable} from './dom.js';
 import * as format from './format.js';
 
@@ -85,7 +85,7 @@ function boundsSentence(algorithm, records) {
 
 const problemKey = (point) => ['gpu', 'direction', 'batch', 'heads', 'kv_heads', 'seqlen_q', 'seqlen_kv', 'head_dim',
   'head_dim_v', 'dtype', 'mask', 'window', 'page_size', 'cache_state', 'l2_mode'].map((field) => point[field])
-  .concat(point.variant === 'paper' ? 'paper' : 'kernel').join('|');
+  .concat(kindOf(point)).join('|');
 
 // The problem on which a tiled algorithm saves most HBM bytes over `standard`, each at its best tile. The
 // paper's way of counting is compared with itself only.
@@ -94,6 +94,7 @@ export function biggestSaving(records, side) {
   for (const record of records) {
     const total = bytesAt(record, side, 'hbm', 'total');
     if (!total || record.status !== 'ok') continue;
+    if (record.point.algorithm !== 'standard' && !isTiled(record.point)) continue;
     const key = problemKey(record.point);
     if (!best.has(key)) best.set(key, {});
     const pair = best.get(key);
