@@ -160,7 +160,10 @@ void register_point(Bench& bench, const KernelPoint& point) {
   const Program program = point.program();
   if (program.launches.count() == 1) return;
   for (int launch = 0; launch < program.launches.count(); ++launch) {
-    add(fmt::format("{}/{}", point.name(), program.launches[launch].kernel), launch);
+    const Launch& own = program.launches[launch];
+    const std::string_view name =
+        own.kernel.empty() ? own.name : own.kernel;  // a library's has no entry of ours
+    add(fmt::format("{}/{}", point.name(), name), launch);
   }
 }
 

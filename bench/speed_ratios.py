@@ -1,7 +1,7 @@
 """Ratios of our kernels' times to PyTorch's, from a folder of torch.N.json and ours.N.json (scripts/compare_speed).
 
-flash2 is compared with the FlashAttention-2 back end at the same shape and mask, best tile. The launches of the
-unfused algorithms are compared with what bounds them: HBM bytes at the rate of a copy, and executed FLOPs at the rate
+flash2 is compared with the FlashAttention-2 back end at the same shape and mask, best tile. The launches of
+standard attention are compared with what bounds them: HBM bytes at the rate of a copy, and executed FLOPs at the rate
 of FlashAttention-2 (full mask, same head dim). A ratio is ours / theirs in speed for flash2 (floor) and
 time / bound for the launches (ceiling).
 """

@@ -31,29 +31,27 @@ double quantile(const std::vector<double>& sorted, double share) {
   return sorted[std::max<std::size_t>(rank, 1) - 1];
 }
 
-ErrorSummary summary_of(Boundary boundary, const Implementation& implementation,
+ErrorSummary summary_of(Boundary boundary, const Implementation& implementation, bool of_reads,
                         std::span<const Record> records) {
-  ErrorSummary summary{
-      .boundary = boundary, .algorithm = implementation.first, .variant = implementation.second};
+  ErrorSummary summary{.boundary = boundary,
+                       .algorithm = implementation.first,
+                       .variant = implementation.second,
+                       .of_reads = of_reads};
   std::vector<double> sizes;
   double sum = 0;
-  const auto add = [&](const Record& record, const std::optional<double>& error, bool is_read) {
-    if (!error) return;
-    if (sizes.empty() || std::abs(*error) > std::abs(summary.worst)) {
-      summary.worst = *error;
-      summary.worst_record = &record;
-      summary.worst_is_read = is_read;
-    }
-    sizes.push_back(std::abs(*error));
-    sum += sizes.back();
-  };
   for (const Record& record : records) {
     if (!was_measured(record) || record.point.algorithm != summary.algorithm ||
         record.point.variant != summary.variant)
       continue;
     const BoundaryBytes bytes = bytes_at(boundary, record);
-    add(record, bytes.read_error, true);
-    add(record, bytes.write_error, false);
+    const std::optional<double>& error = of_reads ? bytes.read_error : bytes.write_error;
+    if (!error) continue;
+    if (sizes.empty() || std::abs(*error) > std::abs(summary.worst)) {
+      summary.worst = *error;
+      summary.worst_record = &record;
+    }
+    sizes.push_back(std::abs(*error));
+    sum += sizes.back();
   }
   summary.count = sizes.size();
   if (sizes.empty()) return summary;
@@ -68,9 +66,7 @@ std::string size_text(double size) { return fmt::format("{:.2f}", size * 100); }
 
 std::vector<Cell> numbers_of(const ErrorSummary& summary, const PointColumns& points) {
   if (summary.count == 0) return {{"0"}, {"-"}, {"-"}, {"-"}, {"-"}, {"not measured", Tone::dim}};
-  std::string where = summary.worst == 0 ? "every one is exact" : summary.worst_is_read ? "read" : "write";
-  const std::string point = points.text(*summary.worst_record);
-  if (summary.worst != 0 && !point.empty()) where += ": " + point;
+  std::string where = summary.worst == 0 ? "every one is exact" : points.text(*summary.worst_record);
   return {{fmt::format("{}", summary.count)}, {size_text(summary.mean)},     {size_text(summary.median)},
           {size_text(summary.p95)},           {percent_text(summary.worst)}, {std::move(where)}};
 }
@@ -83,8 +79,10 @@ std::vector<ErrorSummary> error_summaries(std::span<const Record> records) {
   std::vector<ErrorSummary> summaries;
   const std::vector<Implementation> implementations = measured_implementations(records);
   for (const Boundary boundary : kBoundaries) {
-    for (const Implementation& implementation : implementations)
-      summaries.push_back(summary_of(boundary, implementation, records));
+    for (const Implementation& implementation : implementations) {
+      for (const bool of_reads : {true, false})
+        summaries.push_back(summary_of(boundary, implementation, of_reads, records));
+    }
   }
   return summaries;
 }
@@ -93,6 +91,7 @@ std::string error_table(std::span<const Record> records, bool color) {
   TextTable table({{"", "bytes at", Align::left},
                    {"", "algorithm", Align::left},
                    {"", "variant", Align::left},
+                   {"", "of", Align::left},
                    {"", "errors"},
                    {"|error|, %", "mean"},
                    {"|error|, %", "median"},
@@ -101,8 +100,10 @@ std::string error_table(std::span<const Record> records, bool color) {
                    {"worst error", "at", Align::left}});
   const PointColumns points(records);
   for (const ErrorSummary& summary : error_summaries(records)) {
-    std::vector<Cell> cells{
-        {std::string(to_string(summary.boundary))}, {summary.algorithm}, {summary.variant}};
+    std::vector<Cell> cells{{std::string(to_string(summary.boundary))},
+                            {summary.algorithm},
+                            {summary.variant},
+                            {summary.of_reads ? "reads" : "writes"}};
     for (Cell& cell : numbers_of(summary, points)) cells.push_back(std::move(cell));
     table.add_row(std::move(cells));
   }

@@ -11,13 +11,14 @@
 
 namespace hbmscope {
 
-// How the errors (predicted / measured - 1) of one implementation are spread at one boundary, reads and
-// writes alike. Nothing is left out but points that failed.
+// How the errors (predicted / measured - 1) of one implementation's reads, or of its writes, are spread at
+// one boundary. Nothing is left out but points that failed.
 struct ErrorSummary {
   Boundary boundary = Boundary::hbm;
   std::string algorithm;
   std::string variant;
-  std::size_t count = 0;  // errors, two for each point that was compared in both directions
+  bool of_reads = true;
+  std::size_t count = 0;
   // Of |error|; the p-quantile is the smallest value that at least p of all values do not exceed (nearest
   // rank). Meaningless without a count.
   double mean = 0;
@@ -25,11 +26,10 @@ struct ErrorSummary {
   double p95 = 0;
   double worst = 0;                      // with its sign
   const Record* worst_record = nullptr;  // of `records`
-  bool worst_is_read = false;
 };
 
-// By boundary, then by implementation in the order of their first measured record. A boundary that was not
-// measured has a count of 0.
+// By boundary, then by implementation in the order of their first measured record, reads before writes. What
+// was not measured has a count of 0.
 std::vector<ErrorSummary> error_summaries(std::span<const Record> records);
 
 // The same as a table, for a terminal.

@@ -34,6 +34,11 @@ struct PlacedTensors {
                               static_cast<std::uint64_t>(point.placement))) {}
 };
 
+bool uses_library(const Program& program) {
+  return std::ranges::any_of(program.launches,
+                             [](const Launch& launch) { return launch.library_gemm.has_value(); });
+}
+
 void describe_kernels(const AttentionRun& run, Provenance& provenance) {
   std::int64_t registers = 0;
   std::int64_t spills = 0;
@@ -118,16 +123,20 @@ void LiveRun::State::start_provenance(Provenance& provenance) const {
 }
 
 void LiveRun::State::run_point(const Program& program, Record& record) {
-  AttentionRun run(program, compiler, device.compute_capability());
-  record.kernel_hash = run.kernel_hash();
+  std::optional<AttentionRun> loaded;
   std::optional<PlacedTensors> tensors;
   try {
+    loaded.emplace(program, compiler, device.compute_capability());
     tensors.emplace(device, program, record.point);
   } catch (const UserError& error) {
+    // Without a compiler no point can run; without a library, or enough memory, this one cannot.
+    if (!loaded && !uses_library(program)) throw;
     record.status = Status::skipped;
     record.reason = error.what();
     return;
   }
+  AttentionRun& run = *loaded;
+  record.kernel_hash = run.kernel_hash();
   run.bind(tensors->addresses);
   start_provenance(record.provenance);
   if (!run.library().empty()) record.provenance.cuda += ", " + run.library();

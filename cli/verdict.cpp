@@ -67,7 +67,7 @@ std::string verdict(std::span<const Record> records, bool color) {
   }
   if (!measured) return "No point was measured.\n";
   std::string text = error_table(records, color);
-  text += "An error is predicted / measured - 1, reads and writes alike; p95: 95 % of them are no larger.\n";
+  text += "An error is predicted / measured - 1; p95: 95 % of them are no larger.\n";
   if (unmodelled_l2)
     text += "Predicted HBM bytes are the compulsory ones (--l2 none): an L2 without limits.\n";
   text += spills(records);

@@ -88,11 +88,12 @@ Owned<cublasLtMatmulDesc_t> make_operation(const LibraryGemm& gemm) {
 }
 
 bool has_tile(const cublasLtMatmulHeuristicResult_t& offered, cublasLtMatmulTile_t wanted) {
+  if (offered.state != CUBLAS_STATUS_SUCCESS) return false;
   std::uint32_t tile = CUBLASLT_MATMUL_TILE_UNDEFINED;
   check(cublas().matmul_algo_config_get_attribute(&offered.algo, CUBLASLT_ALGO_CONFIG_TILE_ID, &tile,
                                                   sizeof tile, nullptr),
         "cublasLtMatmulAlgoConfigGetAttribute");
-  return offered.state == CUBLAS_STATUS_SUCCESS && tile == static_cast<std::uint32_t>(wanted);
+  return tile == static_cast<std::uint32_t>(wanted);
 }
 
 }  // namespace

@@ -55,6 +55,7 @@ Journal::Journal(const JournalOptions& options, const RunInfo& run, const Config
     read(configuration);
     if (removable_) begin(run, configuration);
   } catch (...) {
+    if (removable_) unlink(options_.path.c_str());
     close(descriptor_);
     throw;
   }

@@ -25,9 +25,9 @@ Record record_of(std::int64_t seqlen, std::int64_t read_off, std::int64_t write_
   return record;
 }
 
-const ErrorSummary& at(const std::vector<ErrorSummary>& summaries, Boundary boundary) {
+const ErrorSummary& at(const std::vector<ErrorSummary>& summaries, Boundary boundary, bool of_reads) {
   for (const ErrorSummary& summary : summaries) {
-    if (summary.boundary == boundary) return summary;
+    if (summary.boundary == boundary && summary.of_reads == of_reads) return summary;
   }
   throw std::logic_error("no summary of this boundary");
 }
@@ -35,26 +35,27 @@ const ErrorSummary& at(const std::vector<ErrorSummary>& summaries, Boundary boun
 // Twenty errors of 1, 2, … 20 per mille, the largest negative: the 10th is the median, the 19th the 95 %.
 TEST(ErrorSummary, NamesMeanQuantilesAndWorst) {
   std::vector<Record> records;
-  for (std::int64_t i = 1; i <= 19; i += 2) records.push_back(record_of(i, i, i == 19 ? -20 : i + 1));
+  for (std::int64_t i = 1; i <= 20; ++i) records.push_back(record_of(i, i == 20 ? -20 : i, 2));
   const std::vector<ErrorSummary> summaries = error_summaries(records);
-  ASSERT_EQ(summaries.size(), 3U);
-  const ErrorSummary& l2 = at(summaries, Boundary::l2);
+  ASSERT_EQ(summaries.size(), 6U);
+  const ErrorSummary& l2 = at(summaries, Boundary::l2, true);
   EXPECT_EQ(l2.count, 20U);
   EXPECT_NEAR(l2.mean, 0.0105, 1e-12);  // (1 + 20) / 2 per mille
   EXPECT_NEAR(l2.median, 0.010, 1e-12);
   EXPECT_NEAR(l2.p95, 0.019, 1e-12);
   EXPECT_NEAR(l2.worst, -0.020, 1e-12);
   EXPECT_EQ(l2.worst_record, &records.back());
-  EXPECT_FALSE(l2.worst_is_read);
-  EXPECT_EQ(at(summaries, Boundary::sram).count, 0U);
+  EXPECT_NEAR(at(summaries, Boundary::l2, false).median, 0.002, 1e-12);
+  EXPECT_EQ(at(summaries, Boundary::sram, true).count, 0U);
 }
 
 TEST(ErrorSummary, OneErrorIsEveryQuantile) {
   Record record = record_of(512, 50, 0);
   record.measurement->l2_write_bytes.reset();
   const std::vector<ErrorSummary> summaries = error_summaries(std::span(&record, 1));
-  const ErrorSummary& l2 = at(summaries, Boundary::l2);
+  const ErrorSummary& l2 = at(summaries, Boundary::l2, true);
   EXPECT_EQ(l2.count, 1U);
+  EXPECT_EQ(at(summaries, Boundary::l2, false).count, 0U);
   for (const double value : {l2.mean, l2.median, l2.p95, l2.worst}) EXPECT_NEAR(value, 0.05, 1e-12);
 }
 
@@ -63,18 +64,18 @@ TEST(ErrorSummary, KeepsImplementationsApartAndLeavesFailedPointsOut) {
   records[1].status = Status::failed;
   records[2].point.variant = "wgmma";
   const std::vector<ErrorSummary> summaries = error_summaries(records);
-  ASSERT_EQ(summaries.size(), 6U);
-  EXPECT_EQ(summaries[2].variant, "mma");
-  EXPECT_NEAR(summaries[2].worst, 0.01, 1e-12);
-  EXPECT_EQ(summaries[3].variant, "wgmma");
-  EXPECT_NEAR(summaries[3].worst, 0.03, 1e-12);
+  ASSERT_EQ(summaries.size(), 12U);
+  EXPECT_EQ(summaries[4].variant, "mma");
+  EXPECT_NEAR(summaries[4].worst, 0.01, 1e-12);
+  EXPECT_EQ(summaries[6].variant, "wgmma");
+  EXPECT_NEAR(summaries[6].worst, 0.03, 1e-12);
 }
 
 TEST(ErrorTable, SaysWhichPointIsWorst) {
   const std::vector<Record> records{record_of(512, 1, 2), record_of(1024, -40, 3)};
   const std::string text = error_table(records, false);
-  EXPECT_THAT(text, ContainsRegex("l2 +flash2 +mma +4 +1.15 +0.20 +4.00 +-4.00  read: seqlen 1024"));
-  EXPECT_THAT(text, ContainsRegex("sram +flash2 +mma +0 .*not measured"));
+  EXPECT_THAT(text, ContainsRegex("l2 +flash2 +mma +reads +2 +2.05 +0.10 +4.00 +-4.00  seqlen 1024"));
+  EXPECT_THAT(text, ContainsRegex("sram +flash2 +mma +reads +0 .*not measured"));
   EXPECT_THAT(error_table(std::vector<Record>{record_of(512, 0, 0)}, false), HasSubstr("every one is exact"));
   EXPECT_THAT(error_table(std::span(records).first(1), false), Not(HasSubstr("seqlen")));
 }

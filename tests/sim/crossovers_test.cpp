@@ -87,8 +87,8 @@ TEST(Crossovers, AgreeWithThePredictionOfEveryValue) {
   }
 }
 
-// A kernel exists for head dims 64 and 128; without its shared-memory bytes another one would be compared
-// with fewer roofs.
+// A kernel exists for the seven head dims of kMmaHeadDims; without its shared-memory bytes another one would
+// be compared with fewer roofs.
 TEST(Crossovers, CountWhatAKernelCanRun) {
   const std::vector<CrossoverRow> rows = crossovers_of(point_of("mma"));
   const CrossoverRow* head_dim = find(rows, "head-dim");

@@ -73,6 +73,17 @@ TEST(CheckPlan, WalksOverKeysForwardOnly) {
   EXPECT_NO_THROW(check(Direction::both));
 }
 
+TEST(CheckPlan, NamesTheVariantsThatDo) {
+  const Algorithm& flash1 = find_algorithm("flash1");
+  try {
+    check_plan(flash1, find_variant(flash1, "mma"), {.problem = {.direction = Direction::backward}});
+    FAIL();
+  } catch (const UserError& error) {
+    EXPECT_EQ(error.accepted(),
+              "expected forward: flash1 mma describes no backward pass; --variant paper or autograd does");
+  }
+}
+
 // A prediction of what the variant does not take would be that of something else.
 TEST(CheckPlan, IsAskedByEveryPrediction) {
   const GpuSpec gpu = load_gpu("h200");
