@@ -100,6 +100,7 @@ int run_merge(const Arguments& arguments, const RunInfo& run) {
     throw UserError("merge", "", "expected the files that --journal wrote, one for each shard");
   if (!arguments.outputs.any())
     throw UserError("merge", "", "expected an output: --html, --csv, --json or --jsonl FILE");
+  check_keeps(arguments.outputs, arguments.inputs);
   std::vector<ShardFile> files;
   for (const std::string& input : arguments.inputs) {
     files.push_back(read_shard(input));

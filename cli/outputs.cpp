@@ -35,6 +35,15 @@ void check_distinct(const std::vector<NamedPath>& paths) {
   }
 }
 
+void check_keeps(const OutputPaths& outputs, const std::vector<std::string>& inputs) {
+  for (const NamedPath& output : outputs.named()) {
+    for (const std::string& input : inputs) {
+      if (input.empty() || !same_file(output.path, input)) continue;
+      throw UserError(output.option, output.path, "expected another file than those that are read");
+    }
+  }
+}
+
 std::vector<NamedPath> OutputPaths::named() const {
   std::vector<NamedPath> paths;
   for (const NamedPath& output :

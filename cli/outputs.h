@@ -37,6 +37,9 @@ struct OutputPaths {
   bool want_rows() const { return !(json.empty() && jsonl.empty() && html.empty()); }
 };
 
+// Throws UserError for an output that would replace a file which the command reads.
+void check_keeps(const OutputPaths& outputs, const std::vector<std::string>& inputs);
+
 // The outputs of one run. CSV and JSONL take each record at once; JSON and HTML hold all and are written at
 // the end. No file appears before commit().
 class Outputs {

@@ -50,6 +50,8 @@ const std::array kParts{
          [](const Point& p) { return p.tile.splits == Tile{}.splits; }},
     Part{"order", Align::left, [](const Point& p) { return std::string(to_string(p.order)); },
          [](const Point& p) { return p.order == Point{}.order; }},
+    Part{"walk", Align::left, [](const Point& p) { return fmt::format("K/V {}", to_string(p.kv_walk)); },
+         [](const Point& p) { return p.kv_walk == Point{}.kv_walk; }},
     Part{"L2 state", Align::left, [](const Point& p) { return std::string(to_string(p.cache_state)); },
          [](const Point& p) { return p.cache_state == Point{}.cache_state; }},
     Part{"placement", Align::right, [](const Point& p) { return number(p.placement); },

@@ -26,6 +26,7 @@ int run_report(const Arguments& arguments, const RunInfo& run) {
   const Terminal terminal = arguments.terminal.terminal();
   if (arguments.inputs.empty())
     throw UserError("report", "", "expected CSV, JSON or JSONL files that hbmscope wrote");
+  check_keeps(arguments.outputs, arguments.inputs);
   std::vector<Record> records;
   for (const std::string& input : arguments.inputs) {
     for (Record& record : read_records(input)) records.push_back(std::move(record));

@@ -93,6 +93,7 @@ Action add_validate(CLI::App& command) {
       "\nEach point is on the disk, in the journal, before the next one begins.");
   return [arguments](const RunInfo& run) {
     const CounterMode mode = parse_counter_mode(arguments->counters);
+    check_keeps(arguments->run.outputs, {arguments->recorded});
     return run_points(arguments->run, run, settings_of(*arguments),
                       [&](const PointWork& work) { return run_validate(*arguments, mode, work, run); });
   };

@@ -19,8 +19,8 @@ Occupancy occupancy_of(const Launch& launch, const Program& program, const GpuSp
   };
   limit_to(limits.ctas_per_sm, "CTAs per SM");
   limit_to(limits.threads_per_sm / launch.threads, "threads");
-  limit_to(limits.shared_bytes_per_sm / (launch.shared_bytes + limits.shared_bytes_reserved),
-           "shared memory");
+  const std::int64_t shared_bytes = launch.shared_bytes + limits.shared_bytes_reserved;
+  if (shared_bytes > 0) limit_to(limits.shared_bytes_per_sm / shared_bytes, "shared memory");
   limit_to(launch.ctas_per_sm, "launch bounds");
   if (occupancy.ctas_per_sm > 0) {
     occupancy.waves =

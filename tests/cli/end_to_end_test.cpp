@@ -143,8 +143,44 @@ TEST(Report, PrintsTheErrorsOfWhatWasMeasured) {
             0);
   const Result result = workspace.run({"report", "b.csv", "--html", "b.html"});
   EXPECT_EQ(result.code, 0) << result.err;
-  EXPECT_THAT(result.out, ContainsRegex("hbm +flash2 +mma +2 "));
+  EXPECT_THAT(result.out, ContainsRegex("hbm +flash2 +mma +reads +1 "));
   EXPECT_THAT(workspace.read("b.html"), HasSubstr("</html>"));
+}
+
+TEST(Outputs, NeverReplaceWhatIsRead) {
+  const Workspace workspace;
+  ASSERT_EQ(workspace.run({"sweep", "--csv", "a.csv", "--journal", "a.journal"}).code, 0);
+  const std::string csv = workspace.read("a.csv");
+  const std::string journal = workspace.read("a.journal");
+  for (const std::vector<std::string>& arguments :
+       {std::vector<std::string>{"report", "a.csv", "--csv", "./a.csv"},
+        {"merge", "a.journal", "--jsonl", "a.journal"},
+        {"validate", "--counters", "recorded", "--recorded", "a.csv", "--csv", "a.csv"}}) {
+    const Result result = workspace.run(arguments);
+    EXPECT_EQ(result.code, 2) << arguments.front();
+    EXPECT_THAT(result.err, HasSubstr("expected another file than those that are read"));
+  }
+  EXPECT_EQ(workspace.read("a.csv"), csv);
+  EXPECT_EQ(workspace.read("a.journal"), journal);
+}
+
+TEST(Predict, TellsWalksApart) {
+  const Result result =
+      Workspace().run({"predict", "--algorithm", "flash2", "--kv-walk", "up,down", "--quiet"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("K/V down"));
+}
+
+TEST(Predict, ShowsTheLaunchesOfEveryAlgorithmOnEveryGpu) {
+  const Workspace workspace;
+  for (const std::string& gpu : gpu_names()) {
+    for (const char* seqlen : {"1k", "4k"}) {
+      const Result result =
+          workspace.run({"predict", "--gpu", gpu, "--seqlen", seqlen, "--json", "-", "--algorithm",
+                         "standard,standard-online,standard-masked-dropout,flash1,flash2"});
+      EXPECT_EQ(result.code, 0) << gpu << " " << result.err;
+    }
+  }
 }
 
 TEST(Set, NamesTheChangedGpuInTheRows) {

@@ -51,7 +51,8 @@ TEST(Validate, PutsMeasuredBesidePredicted) {
   EXPECT_EQ(result.code, 0) << result.err;
   EXPECT_THAT(result.out, HasSubstr("+1.00"));
   // Reads of 2 points are 1 % off, their writes 0 %.
-  EXPECT_THAT(result.out, ContainsRegex("l2 +flash2 +mma +4 +0.50 +0.00 +1.00 +\\+1.00  read: seqlen 512"));
+  EXPECT_THAT(result.out, ContainsRegex("l2 +flash2 +mma +reads +2 +1.00 +1.00 +1.00 +\\+1.00  seqlen 512"));
+  EXPECT_THAT(result.out, ContainsRegex("l2 +flash2 +mma +writes +2 +0.00 .*every one is exact"));
   EXPECT_THAT(result.out, HasSubstr("2 points recorded on NVIDIA H200, 2026-11-29"));
 }
 

@@ -61,6 +61,21 @@ TEST(Occupancy, PersistentLaunchesStartTheirOwnNumberOfCtas) {
   EXPECT_DOUBLE_EQ(occupancy_of(launch, program, load_gpu("h200")).waves.value(), 1.0);
 }
 
+// GPUs before compute capability 8.0 reserve no shared memory, and a launch may use none.
+TEST(Occupancy, TakesLaunchesThatHoldNoSharedMemory) {
+  GpuSpec gpu = load_gpu("h200");
+  gpu.limits.shared_bytes_reserved = 0;
+  Program program;
+  Launch& launch = program.launches.add();
+  launch.loops.push(build::counted("tile", 1000));
+  launch.grid_loops = 1;
+  launch.threads = 128;
+  launch.ctas_per_sm = 12;
+  const Occupancy occupancy = occupancy_of(launch, program, gpu);
+  EXPECT_EQ(occupancy.ctas_per_sm, 12);
+  EXPECT_EQ(occupancy.limited_by, "launch bounds");
+}
+
 TEST(LaunchLimit, SaysNeedAndLimit) {
   const GpuSpec gpu = load_gpu("h200");
   Launch launch;
