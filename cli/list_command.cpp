@@ -139,14 +139,18 @@ std::string recorded_table(bool color) {
                    {"", "algorithm", Align::left},
                    {"", "variant", Align::left},
                    {"", "dtype", Align::left},
-                   {"", "points"}});
+                   {"", "rows"}});
   for (const auto& [words, count] : counts) {
     std::vector<Cell> cells;
     for (const std::string& word : words) cells.push_back({word});
     cells.push_back({fmt::format("{}", count)});
     table.add_row(std::move(cells));
   }
-  return table.text(color);
+  std::string text = table.text(color) + "\nEach of these finds some of them, together all:\n";
+  for (const std::string_view options : recorded_plan()) {
+    text += fmt::format("hbmscope validate --counters recorded {}\n", options);
+  }
+  return text;
 }
 
 int run_list(const Arguments& arguments) {

@@ -36,7 +36,7 @@ class RecordedMeasurements : public Measurements {
     record.kernel_hash = kernel_hash(program);
     if (rows_.fill(record) != RecordedFit::none) return true;
     record.status = Status::skipped;
-    record.reason = "no measurement of this point is recorded (hbmscope list recorded)";
+    record.reason = "no measurement of this point is recorded (hbmscope list recorded shows what is)";
     return true;
   }
   void describe(RunInfo&) const override {}

@@ -2,10 +2,10 @@
 // is there with today's kernels, and the predicted bytes agree, 0.5 % at the L2 and 1.5 % in shared memory.
 #include <gtest/gtest.h>
 
-#include <fstream>
 #include <iterator>
 #include <sstream>
 
+#include "cli/recorded_rows.h"
 #include "reports/csv.h"
 #include "tests/cli/program.h"
 
@@ -15,10 +15,8 @@ namespace {
 // The options of each run of validate that scripts/record makes.
 std::vector<std::vector<std::string>> recorded_runs() {
   std::vector<std::vector<std::string>> runs;
-  std::ifstream file("configs/sweeps/recorded.txt");  // tests run in the repository's root
-  for (std::string line; std::getline(file, line);) {
-    if (line.empty() || line.front() == '#') continue;
-    std::istringstream words(line);
+  for (const std::string_view line : recorded_plan()) {
+    std::istringstream words{std::string(line)};
     runs.emplace_back(std::istream_iterator<std::string>(words), std::istream_iterator<std::string>());
   }
   return runs;
