@@ -89,6 +89,18 @@ std::string why_line(const Record& record) {
   return text;
 }
 
+// The roofs that the bound does not know of, so that a GPU whose rates nobody has published does not pass for
+// a fast one.
+std::string left_out_line(const Record& record) {
+  std::vector<std::string_view> missing;
+  for (const RoofWords& words : kWords) {
+    if (row_of(record, words.roof) == nullptr) missing.push_back(words.roof);
+  }
+  if (missing.empty()) return "";
+  return fmt::format("left out: {} (the rate, or what is asked of it, is not known)\n",
+                     fmt::join(missing, ", "));
+}
+
 // Ends are values that were tried, so nothing is said of what lies between two of them.
 std::string stretch_text(const std::vector<LimiterStretch>& stretches, std::size_t i) {
   const LimiterStretch& stretch = stretches[i];
@@ -137,6 +149,7 @@ std::string roof_text(std::span<const Record> records, bool color) {
     text += "\n";
     if (!name.empty()) text += toned(name, Tone::strong, color) + "\n";
     text += fmt::format("limiter: {}\nwhy: {}\n", limiter_line(record), why_line(record));
+    text += left_out_line(record);
     if (!record.crossovers.empty()) text += crossover_table(record, color);
   }
   if (text.empty()) return text;

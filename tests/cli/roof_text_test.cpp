@@ -8,6 +8,7 @@ namespace {
 
 using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 // The tensor cores do 1000 FLOP in the time of 10 HBM bytes, 20 L2 bytes or one exponential.
 Record record_of(const std::string& limiter) {
@@ -54,6 +55,14 @@ TEST(RoofText, SaysWhyInWords) {
   Record unknown = record_of("hbm");
   unknown.roofs.erase(unknown.roofs.begin() + 2);
   EXPECT_THAT(text_of(unknown), HasSubstr("why: memory-bound\n"));
+}
+
+TEST(RoofText, NamesTheRoofsThatAreNotKnown) {
+  Record record = record_of("hbm");
+  EXPECT_THAT(text_of(record),
+              HasSubstr("left out: sram (the rate, or what is asked of it, is not known)\n"));
+  record.roofs.push_back({"sram", 100, 40, 0.0001, 0});
+  EXPECT_THAT(text_of(record), Not(HasSubstr("left out")));
 }
 
 TEST(RoofText, SaysWhereTheLimiterChangesHands) {
