@@ -59,8 +59,12 @@ class FixedList {
   void check_room() const {
     if (count_ == Capacity) throw std::length_error("FixedList: capacity exceeded");
   }
+  // Into an empty list, where the other's elements always fit.
   void append(const FixedList& other) {
-    for (const T& element : other) push(element);
+    for (const T& element : other) {
+      new (slot()) T(element);
+      ++count_;
+    }
   }
 
   alignas(T) std::byte storage_[Capacity * sizeof(T)];
