@@ -44,6 +44,15 @@ void check_keeps(const OutputPaths& outputs, const std::vector<std::string>& inp
   }
 }
 
+void check_read_once(const std::vector<std::string>& inputs) {
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      if (inputs[i].empty() || !same_file(inputs[i], inputs[j])) continue;
+      throw UserError(inputs[i], "", "expected each file once; it is given as " + inputs[j] + " too");
+    }
+  }
+}
+
 std::vector<NamedPath> OutputPaths::named() const {
   std::vector<NamedPath> paths;
   for (const NamedPath& output :

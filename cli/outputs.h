@@ -39,6 +39,8 @@ struct OutputPaths {
 
 // Throws UserError for an output that would replace a file which the command reads.
 void check_keeps(const OutputPaths& outputs, const std::vector<std::string>& inputs);
+// Throws UserError naming a file that is read twice, whatever it is called: its rows would count twice.
+void check_read_once(const std::vector<std::string>& inputs);
 
 // The outputs of one run. CSV and JSONL take each record at once; JSON and HTML hold all and are written at
 // the end. No file appears before commit().

@@ -27,6 +27,7 @@ int run_report(const Arguments& arguments, const RunInfo& run) {
   if (arguments.inputs.empty())
     throw UserError("report", "", "expected CSV, JSON or JSONL files that hbmscope wrote");
   check_keeps(arguments.outputs, arguments.inputs);
+  check_read_once(arguments.inputs);
   std::vector<Record> records;
   for (const std::string& input : arguments.inputs) {
     for (Record& record : read_records(input)) records.push_back(std::move(record));

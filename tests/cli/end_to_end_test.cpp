@@ -135,6 +135,21 @@ TEST(Report, ConvertsWithoutLoss) {
   EXPECT_THAT(workspace.read("both.html"), HasSubstr("</html>"));
 }
 
+// The rows of a file that is read twice would count twice; the same points in two files may be two runs.
+TEST(Report, ReadsAFileOnce) {
+  const Workspace workspace;
+  ASSERT_EQ(workspace.run({"sweep", "--csv", "a.csv"}).code, 0);
+  ASSERT_EQ(workspace.run_shell("ln -s a.csv link.csv; cp a.csv b.csv").code, 0);
+  for (const char* again : {"a.csv", "./a.csv", "link.csv"}) {
+    const Result result = workspace.run({"report", "a.csv", again, "--json", "x.json"});
+    EXPECT_EQ(result.code, 2) << again;
+    EXPECT_EQ(result.err,
+              std::string("hbmscope: ") + again + ": expected each file once; it is given as a.csv too\n");
+  }
+  EXPECT_THAT(workspace.files(), ::testing::Not(::testing::Contains("x.json")));
+  EXPECT_EQ(workspace.run({"report", "a.csv", "b.csv"}).err, "4 points\n");
+}
+
 TEST(Report, PrintsTheErrorsOfWhatWasMeasured) {
   const Workspace workspace;
   ASSERT_EQ(workspace.run({"sweep", "--csv", "a.csv"}).code, 0);
