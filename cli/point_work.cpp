@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "cli/command.h"
-#include "cli/point_columns.h"
 #include "cli/progress.h"
 #include "sim/error.h"
 
@@ -35,23 +34,34 @@ std::size_t work_through(const PointWork& work, const std::string& verb, const M
   return index - work.range.begin;
 }
 
-std::size_t predict_points(const PointWork& work, bool with_rows, const TakeRecord& take) {
+PredictedPoints predict_points(const PointWork& work, bool with_rows, const TakeRecord& take) {
   PredictionScratch scratch;
-  return work_through(
+  PredictedPoints made;
+  made.done = work_through(
       work, "predicting",
       [&](const PointContext& context, const Point& point) {
         return MadeRecord{.record = predict_point(context, point, scratch, with_rows)};
       },
-      take);
+      [&](Record& record) {
+        if (!record.prediction && made.skipped++ == 0) made.reason = record.reason;
+        take(record);
+      });
+  return made;
+}
+
+int prediction_exit_code(const PredictedPoints& made, const PointWork& work) {
+  if (made.done < work.range.size()) return end_interrupted(made.done, work.range.size());
+  if (made.skipped == made.done)
+    throw UserError("points", "", fmt::format("none of {} can be predicted: {}", made.done, made.reason));
+  return kDone;
 }
 
 Record predict_point(const PointContext& context, const Point& point, PredictionScratch& scratch,
                      bool with_rows) {
   try {
     return predict_record(context, point, scratch, with_rows);
-  } catch (const UserError& error) {
-    if (!error.value().empty()) throw;
-    throw UserError(error.input(), describe_point(point), error.accepted());
+  } catch (const CountOverflow& error) {
+    return {.point = point, .status = Status::skipped, .reason = error.what()};
   }
 }
 

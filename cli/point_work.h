@@ -38,10 +38,18 @@ using TakeRecord = std::function<void(Record& record)>;
 std::size_t work_through(const PointWork& work, const std::string& verb, const MakeRecord& make,
                          const TakeRecord& take);
 
-// The same for what the model says alone. Throws UserError for a point whose counts exceed 64 bits.
-std::size_t predict_points(const PointWork& work, bool with_rows, const TakeRecord& take);
+// What came of the points that the model alone was asked for.
+struct PredictedPoints {
+  std::size_t done = 0;
+  std::size_t skipped = 0;  // of those done: without a prediction
+  std::string reason;       // of the first that was skipped
+};
+PredictedPoints predict_points(const PointWork& work, bool with_rows, const TakeRecord& take);
 
-// predict_record() with errors that name the point.
+// The exit code of what was done. Throws UserError if no point could be predicted.
+int prediction_exit_code(const PredictedPoints& made, const PointWork& work);
+
+// predict_record(); a point whose counts exceed 64 bits is a record `skipped` with the reason.
 Record predict_point(const PointContext& context, const Point& point, PredictionScratch& scratch,
                      bool with_rows);
 

@@ -27,17 +27,18 @@ int run_predict(const RunArguments& arguments, const PointWork& work, const RunI
   Outputs outputs(arguments.outputs, run);
   std::vector<Record> records;
   const bool few = work.range.size() <= kFewPoints;
-  predict_points(work, arguments.outputs.want_rows() || few,
-                 [&](Record& record) { records.push_back(std::move(record)); });
+  const PredictedPoints made = predict_points(work, arguments.outputs.want_rows() || few,
+                                              [&](Record& record) { records.push_back(std::move(record)); });
   if (few) add_crossovers(work, records);
   outputs.add(records);
   outputs.commit(run, work.points.gpus());
   if (!arguments.outputs.use_stdout()) {
     write_stdout(prediction_table(records, work.terminal.color_out));
-    if (records.size() == 1) write_stdout("\n" + launch_table(records[0], work.terminal.color_out));
+    if (records.size() == 1 && records[0].prediction)
+      write_stdout("\n" + launch_table(records[0], work.terminal.color_out));
     if (few) write_stdout(roof_text(records, work.terminal.color_out));
   }
-  return records.size() == work.range.size() ? kDone : end_interrupted(records.size(), work.range.size());
+  return prediction_exit_code(made, work);
 }
 
 }  // namespace

@@ -127,10 +127,14 @@ std::string prediction_table(std::span<const Record> records, bool color) {
                    {"at least", "ms"},
                    {"", "limiter", Align::left},
                    {"", "feasible", Align::left}});
+  const std::size_t width = columns.size();
   TextTable table(std::move(columns));
   for (const Record& record : records) {
     std::vector<Cell> cells = point.cells(record);
-    for (Cell& cell : prediction_cells(record, unit)) cells.push_back(std::move(cell));
+    if (record.prediction) {
+      for (Cell& cell : prediction_cells(record, unit)) cells.push_back(std::move(cell));
+    }
+    cells.resize(width, {"-"});
     table.add_row(std::move(cells));
   }
   return heading(point, color) + table.text(color) + reasons(records, color);

@@ -15,12 +15,12 @@ int run_sweep(const RunArguments& arguments, const PointWork& work, const RunInf
   if (!paths.any() && work.journal == nullptr) paths.csv = "-";
   Outputs outputs(paths, run);
   const auto start = std::chrono::steady_clock::now();
-  const std::size_t done =
+  const PredictedPoints made =
       predict_points(work, arguments.want_rows(), [&](const Record& record) { outputs.add(record); });
   outputs.commit(run, work.points.gpus());
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  if (!work.terminal.quiet) write_stderr(fmt::format("{} points in {:.2f} s\n", done, seconds));
-  return done == work.range.size() ? kDone : end_interrupted(done, work.range.size());
+  if (!work.terminal.quiet) write_stderr(fmt::format("{} points in {:.2f} s\n", made.done, seconds));
+  return prediction_exit_code(made, work);
 }
 
 }  // namespace

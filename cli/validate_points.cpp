@@ -30,6 +30,7 @@ std::vector<Record> validate_points(const PointWork& work, bool with_rows, Measu
   const auto make = [&](const PointContext& context, const Point& point) {
     MadeRecord made{.record = predict_point(context, point, scratch, with_rows)};
     Record& record = made.record;
+    if (record.status == Status::skipped) return made;
     if (!context.variant->has_kernel) {
       skip(record, fmt::format("{} {} is a model without a kernel", point.algorithm, point.variant));
     } else if (!*record.feasible) {

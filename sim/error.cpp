@@ -13,4 +13,7 @@ UserError::UserError(std::string input, std::string value, std::string accepted)
       value_(std::move(value)),
       accepted_(std::move(accepted)) {}
 
+CountOverflow::CountOverflow(std::string count)
+    : UserError(std::move(count), "", "the count exceeds 64 bits (2^64 - 1); use smaller sizes") {}
+
 }  // namespace hbmscope

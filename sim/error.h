@@ -22,4 +22,10 @@ class UserError : public std::runtime_error {
   std::string accepted_;
 };
 
+// A count of one point that 64 bits do not hold. Its own type, so that a run of many points can go on.
+class CountOverflow : public UserError {
+ public:
+  explicit CountOverflow(std::string count);  // "byte count"
+};
+
 }  // namespace hbmscope

@@ -33,8 +33,8 @@ Demand demand_of(const PredictionScratch& scratch, int launch);
 // without kernels has no limits. `program` is the plan's.
 std::string infeasible_reason(const PointContext& context, const Plan& plan, const Program& program);
 
-// The closed-form prediction of one point. Throws UserError for a plan that the variant does not take and if
-// a count exceeds 64 bits.
+// The closed-form prediction of one point. Throws UserError for a plan that the variant does not take, and
+// CountOverflow if a count exceeds 64 bits.
 Prediction predict(const PointContext& context, const Plan& plan, L2Mode l2_mode, PredictionScratch& scratch);
 
 // A whole record: prediction, feasibility, and (if asked for) the rows of its launches and of the traffic of

@@ -12,9 +12,7 @@ inline constexpr Bytes kKiB = 1024;
 inline constexpr Bytes kMiB = 1024 * kKiB;
 inline constexpr Bytes kGiB = 1024 * kMiB;
 
-[[noreturn]] inline void throw_overflow(const char* what) {
-  throw UserError(what, "", "the count exceeds 64 bits (2^64 - 1); use smaller sizes");
-}
+[[noreturn]] inline void throw_overflow(const char* what) { throw CountOverflow(what); }
 
 // Sums and products of counts that must not wrap. `what` names the count in the error.
 inline std::uint64_t checked_add(std::uint64_t a, std::uint64_t b, const char* what = "byte count") {

@@ -88,6 +88,33 @@ TEST(Sweep, WritesCsvToStandardOutputAndContextToStandardError) {
   EXPECT_EQ(workspace.run({"sweep", "--quiet"}).err, "");
 }
 
+// 2^30 batches of 2^30 rows exceed 64 bits, those of 64 rows do not.
+TEST(Sweep, GoesOnAfterAPointWhoseCountsExceed64Bits) {
+  const Workspace workspace;
+  const std::vector<std::string> points{"--algorithm", "flash2", "--batch", "1024m", "--seqlen", "1024m,64"};
+  std::vector<std::string> sweep{"sweep", "--quiet", "--csv", "a.csv", "--html", "a.html", "--journal", "j"};
+  sweep.insert(sweep.end(), points.begin(), points.end());
+  EXPECT_EQ(workspace.run(sweep).code, 0);
+  sweep.insert(sweep.end(), {"--resume", "--csv", "again.csv"});
+  sweep.erase(sweep.begin() + 2, sweep.begin() + 6);
+  EXPECT_EQ(workspace.run(sweep).code, 0);
+  EXPECT_EQ(workspace.read("a.csv"), workspace.read("again.csv"));
+  const std::vector<Record> rows = read_csv(workspace.read("a.csv"), "a.csv");
+  ASSERT_EQ(rows.size(), 2U);
+  EXPECT_EQ(rows[0].status, Status::skipped);
+  EXPECT_THAT(rows[0].reason, HasSubstr("exceeds 64 bits"));
+  EXPECT_FALSE(rows[0].feasible || rows[0].prediction);
+  EXPECT_EQ(rows[1].status, Status::ok);
+  EXPECT_TRUE(rows[1].prediction.has_value());
+
+  std::vector<std::string> predict{"predict"};
+  predict.insert(predict.end(), points.begin(), points.end());
+  const Result table = workspace.run(predict);
+  EXPECT_EQ(table.code, 0);
+  EXPECT_THAT(table.out, ContainsRegex("\n1073741824( +-){10} +- +-\n"));
+  EXPECT_THAT(table.out, HasSubstr("skipped (1 point): byte count: the count exceeds 64 bits"));
+}
+
 TEST(Sweep, DryRunCountsThePoints) {
   const Workspace workspace;
   const Result result =

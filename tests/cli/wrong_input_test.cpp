@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "reports/csv.h"
 #include "tests/cli/program.h"
 
 namespace hbmscope::testing {
@@ -120,24 +121,30 @@ TEST(WrongInput, OutputsThatCannotBeWrittenAreKnownFirst) {
   EXPECT_THAT(workspace.files(), IsEmpty());
 }
 
-TEST(WrongInput, CountsBeyond64BitsLeaveNoFile) {
+// 2^30 batches of 2^30 rows exceed 64 bits.
+TEST(WrongInput, CountsBeyond64BitsAreRowsAndExit2IfAlone) {
   const Workspace workspace;
-  const std::vector<std::string> huge{"--seqlen", "64,1073741824", "--batch", "1073741824"};
   for (const char* command : {"predict", "sweep", "validate"}) {
-    std::vector<std::string> arguments{command, "--csv", "x.csv", "--json", "x.json", "--quiet"};
-    arguments.insert(arguments.end(), huge.begin(), huge.end());
-    const Result result = workspace.run(arguments);
+    const Result result =
+        workspace.run({command, "--csv", "x.csv", "--quiet", "--seqlen", "1024m", "--batch", "1024m"});
     EXPECT_EQ(result.code, 2) << result.err;
-    EXPECT_THAT(result.err, HasSubstr("exceeds 64 bits"));
+    EXPECT_THAT(result.err, StartsWith("hbmscope: points: none of 2 "));
+    EXPECT_THAT(result.err, HasSubstr("byte count: the count exceeds 64 bits"));
     EXPECT_EQ(count_lines(result.err), 1U);
-    EXPECT_THAT(workspace.files(), IsEmpty());
+    const std::vector<Record> rows = read_csv(workspace.read("x.csv"), "x.csv");
+    ASSERT_EQ(rows.size(), 2U);
+    EXPECT_EQ(rows[1].status, Status::skipped);
   }
 }
 
 TEST(WrongInput, AnExistingFileSurvivesAnError) {
   const Workspace workspace;
   workspace.write("x.csv", "keep me\n");
-  workspace.run({"sweep", "--csv", "x.csv", "--seqlen", "1073741824", "--batch", "1073741824"});
+  // More than is held back before it is written.
+  const Result result =
+      workspace.run({"sweep", "--csv", "x.csv", "--jsonl", "/dev/full", "--seqlen", "64..8k+64"});
+  EXPECT_EQ(result.code, 2);
+  EXPECT_THAT(result.err, HasSubstr("No space left on device"));
   EXPECT_EQ(workspace.read("x.csv"), "keep me\n");
 }
 

@@ -195,7 +195,7 @@ TEST(Predict, TakesAnyPositiveTile) {
     }
   }
   EXPECT_THROW(predict_record(point_of("flash2", "paper", {}, {.br = kLargestSize, .bc = kLargestSize})),
-               UserError);
+               CountOverflow);
 }
 
 }  // namespace hbmscope
