@@ -29,27 +29,33 @@ struct Wanted {
   std::set<std::string> reasons;      // why points have none
 };
 
+// Builds the point's program; why no kernel runs it, "" if one does.
+std::string reason_without_kernel(const PointContext& context, const Point& point, Program& program) {
+  if (!context.variant->has_kernel) return fmt::format("{} {} has no kernel", point.algorithm, point.variant);
+  const Plan plan{point.problem, point.tile, point.order, point.kv_walk};
+  try {
+    build_program(*context.algorithm, *context.variant, plan, program);
+    return infeasible_reason(context, plan, program);
+  } catch (const CountOverflow& error) {
+    return error.what();
+  }
+}
+
 // Every kernel once: points that differ in lengths or batch share theirs.
 Wanted wanted_kernels(const PointList& points) {
   Wanted wanted;
   std::set<std::pair<std::string, int>> seen;
-  PredictionScratch scratch;
+  Program program;
   Point point;
   for (std::size_t index = 0; index < points.size() && !interrupted(); ++index) {
     const PointContext context = points.fill(index, point);
-    if (!context.variant->has_kernel) {
-      wanted.reasons.insert(fmt::format("{} {} has no kernel", point.algorithm, point.variant));
-      continue;
-    }
-    const Plan plan{point.problem, point.tile, point.order, point.kv_walk};
-    build_program(*context.algorithm, *context.variant, plan, scratch.program);
-    const std::string reason = infeasible_reason(context, plan, scratch.program);
+    const std::string reason = reason_without_kernel(context, point, program);
     if (!reason.empty()) {
       wanted.reasons.insert(reason);
       continue;
     }
     const int capability = static_cast<int>(context.gpu->compute_capability.value());
-    for (KernelBuild& build : kernel_builds(scratch.program)) {
+    for (KernelBuild& build : kernel_builds(program)) {
       if (seen.emplace(kernel_hash(build), capability).second) {
         wanted.kernels.push_back({std::move(build), capability});
       }

@@ -40,6 +40,14 @@ std::string capability_limit(const Capabilities& needed, const GpuSpec& gpu) {
                      version_text(needed.oldest), needed.newest == needed.oldest ? " and no other" : "");
 }
 
+// What a datasheet calls the capacity is more than a program gets, so what exceeds it fits nowhere.
+std::string memory_limit(const Program& program, const GpuSpec& gpu) {
+  const Bytes needed = footprint_bytes(program);
+  const double capacity = gpu.hbm_capacity_bytes.value;
+  if (static_cast<double>(needed) <= capacity) return "";
+  return fmt::format("the tensors need {} bytes of HBM, {} has {:.0f}", needed, gpu.name, capacity);
+}
+
 }  // namespace
 
 Demand demand_of(const PredictionScratch& scratch, int launch) {
@@ -63,7 +71,7 @@ std::string infeasible_reason(const PointContext& context, const Plan& plan, con
     reason = launch_limit(launch, *context.gpu);
     if (!reason.empty()) return reason;
   }
-  return "";
+  return memory_limit(program, *context.gpu);
 }
 
 Prediction predict(const PointContext& context, const Plan& plan, L2Mode l2_mode,

@@ -30,7 +30,7 @@ struct PredictionScratch {
 Demand demand_of(const PredictionScratch& scratch, int launch);
 
 // Why no kernel of the variant can run the plan on this GPU, with need and limit; "" if one can. A variant
-// without kernels has no limits. `program` is the plan's.
+// without kernels has no limits. `program` is the plan's. Throws CountOverflow if its tensors exceed 64 bits.
 std::string infeasible_reason(const PointContext& context, const Plan& plan, const Program& program);
 
 // The closed-form prediction of one point. Throws UserError for a plan that the variant does not take, and

@@ -335,8 +335,10 @@ TEST(List, KnowsTheChipOfEveryGpuThatRunsCuda) {
 
 TEST(Compile, SaysWhenNoPointHasAKernel) {
   const Workspace workspace;
-  for (const std::vector<std::string>& choice :
-       {std::vector<std::string>{"--variant", "paper"}, {"--br", "17"}}) {
+  for (const std::vector<std::string>& choice : {std::vector<std::string>{"--variant", "paper"},
+                                                 {"--br", "17"},
+                                                 {"--batch", "1024m", "--seqlen", "1m"},
+                                                 {"--set", "hbm.capacity=1MB"}}) {
     std::vector<std::string> arguments{"compile"};
     arguments.insert(arguments.end(), choice.begin(), choice.end());
     const Result result = workspace.run(arguments);

@@ -124,6 +124,17 @@ TEST(Feasibility, SaysNeedAndLimit) {
   EXPECT_THAT(reason_of("flash2", {}, {}, "mi300x"), HasSubstr("mi300x does not run CUDA"));
 }
 
+// Q, K, V and O in bf16 and LSE in fp32, of 16 heads and 4096 rows: 67,371,008 B.
+TEST(Feasibility, TheTensorsFitTheHbm) {
+  EXPECT_EQ(reason_of("flash2", {}, {}, "h200+hbm.capacity=67371008B"), "");
+  EXPECT_EQ(reason_of("flash2", {}, {}, "h200+hbm.capacity=67371007B"),
+            "the tensors need 67371008 bytes of HBM, h200+hbm.capacity=67371007B has 67371007");
+  // S and P of 16 heads are 64 GiB at N = 32768, and four times that at twice the length.
+  EXPECT_EQ(reason_of("standard", {.seqlen_q = 32768, .seqlen_kv = 32768}, {}), "");
+  EXPECT_THAT(reason_of("standard", {.seqlen_q = 65536, .seqlen_kv = 65536}, {}),
+              testing::AllOf(HasSubstr("bytes of HBM"), HasSubstr("h200 has 141")));
+}
+
 // A backward pass is predicted, but no kernel runs it: nothing describes its shared memory.
 TEST(Feasibility, BackwardHasNoKernel) {
   for (const char* algorithm : {"standard", "flash2"}) {
