@@ -53,6 +53,11 @@ void append(std::vector<Column>& columns, const std::vector<Column>& more) {
   columns.insert(columns.end(), more.begin(), more.end());
 }
 
+Cell feasible_cell(const std::optional<bool>& feasible) {
+  if (!feasible) return {"-"};
+  return *feasible ? Cell{"yes"} : Cell{"no", Tone::bad};
+}
+
 std::vector<Cell> prediction_cells(const Record& record, const ByteUnit& unit) {
   const Prediction& predicted = *record.prediction;
   return {{unit.text(predicted.hbm_read_bytes)},
@@ -66,8 +71,7 @@ std::vector<Cell> prediction_cells(const Record& record, const ByteUnit& unit) {
           {fmt::format("{:.3f}", static_cast<double>(predicted.flops) / 1e12)},
           {milliseconds(predicted.time_s)},
           {predicted.limiter},
-          {record.feasible.value_or(true) ? "yes" : "no",
-           record.feasible.value_or(true) ? Tone::plain : Tone::bad}};
+          feasible_cell(record.feasible)};
 }
 
 struct ErrorCell {

@@ -109,7 +109,7 @@ Record predict_record(const PointContext& context, const Point& point, Predictio
   const Plan plan{point.problem, point.tile, point.order, point.kv_walk};
   record.prediction = predict(context, plan, point.l2_mode, scratch);
   record.reason = infeasible_reason(context, plan, scratch.program);
-  record.feasible = record.reason.empty();
+  if (context.variant->has_kernel) record.feasible = record.reason.empty();
   if (with_rows) {
     const Roofs roofs = roofs_of(*context.gpu, plan.problem.dtype);
     list_launches(scratch, *context.gpu, roofs, record);

@@ -159,7 +159,7 @@ struct Record {
   Point point;
   std::string kernel_hash;  // empty for a variant without kernels
   Status status = Status::ok;
-  std::optional<bool> feasible;
+  std::optional<bool> feasible;  // absent where there is nothing to run: no kernels, or counts beyond 64 bits
   std::string reason;
   std::optional<Prediction> prediction;
   std::optional<Measurement> measurement;

@@ -246,7 +246,9 @@ constexpr std::array kFields{
     point("seed", HBMSCOPE_AT(point.seed), "seed of inputs and addresses"),
     point("kernel_hash", HBMSCOPE_AT(kernel_hash), "hash of the kernels' sources and parameters", false),
     status("status", HBMSCOPE_AT(status), "ok, skipped or failed"),
-    status("feasible", HBMSCOPE_AT(feasible), "1 if a kernel of this variant can run this tile on this GPU"),
+    status("feasible", HBMSCOPE_AT(feasible),
+           "1 if a kernel of this variant can run this tile on this GPU, 0 if none can; absent for a variant "
+           "without kernels"),
     status("reason", HBMSCOPE_AT(reason), "why infeasible, skipped or failed"),
     predicted<&Prediction::hbm_read_bytes>("pred_hbm_read_bytes", "DRAM -> L2, see l2_mode"),
     predicted<&Prediction::hbm_write_bytes>("pred_hbm_write_bytes", "L2 -> DRAM, deferred included"),
