@@ -29,6 +29,10 @@ std::optional<GpuSpec> find_gpu(const std::string& name) {
 
 }  // namespace
 
+bool has_name(const std::vector<GpuSpec>& gpus, std::string_view name) {
+  return std::any_of(gpus.begin(), gpus.end(), [&](const GpuSpec& gpu) { return gpu.name == name; });
+}
+
 GpuSpec choose_gpu(std::string_view name) {
   if (name != "auto") return load_gpu(name);
   const std::string absence = gpu_absence_reason();
@@ -58,8 +62,9 @@ std::vector<GpuSpec> changed_gpus(std::vector<GpuSpec> gpus,
     std::vector<GpuSpec> changed;
     for (const GpuSpec& gpu : gpus) {
       for (const std::string& value : values) {
-        changed.push_back(gpu);
-        change_gpu(changed.back(), "--set", value);
+        GpuSpec copy = gpu;
+        change_gpu(copy, "--set", value);
+        if (!has_name(changed, copy.name)) changed.push_back(std::move(copy));
       }
     }
     gpus = std::move(changed);
@@ -71,10 +76,11 @@ std::vector<GpuSpec> gpus_of(const std::vector<Record>& records) {
   std::vector<GpuSpec> gpus;
   for (const Record& record : records) {
     const std::string& name = record.point.gpu;
-    const bool there =
-        std::any_of(gpus.begin(), gpus.end(), [&](const GpuSpec& gpu) { return gpu.name == name; });
-    if (there) continue;
-    if (std::optional<GpuSpec> gpu = find_gpu(name)) gpus.push_back(std::move(*gpu));
+    if (has_name(gpus, name)) continue;
+    if (std::optional<GpuSpec> gpu = find_gpu(name)) {
+      gpus.push_back(std::move(*gpu));
+      gpus.back().name = name;  // changes may be spelled in another way than today's
+    }
   }
   return gpus;
 }

@@ -13,8 +13,12 @@ namespace hbmscope {
 // (--gpu) for what does not exist, and for "auto" without a GPU or with one that nobody has described.
 GpuSpec choose_gpu(std::string_view name);
 
-// Every GPU with every combination of settings, one from each of `settings`. Throws UserError (--set) for
-// what a GPU does not take (change_gpu), and for more than kLargestChangedGpus.
+// Whether one of the GPUs is called so: rows tell them apart by name.
+bool has_name(const std::vector<GpuSpec>& gpus, std::string_view name);
+
+// Every GPU with every combination of settings, one from each of `settings`; equal values, such as 60MiB and
+// 61440KiB, count once. Throws UserError (--set) for what a GPU does not take (change_gpu), and for more than
+// kLargestChangedGpus.
 inline constexpr std::size_t kLargestChangedGpus = 1000;
 std::vector<GpuSpec> changed_gpus(std::vector<GpuSpec> gpus,
                                   const std::vector<std::vector<std::string>>& settings);

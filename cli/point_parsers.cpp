@@ -92,10 +92,9 @@ void parse_gpus(std::string_view option, std::string_view text, PointAxes& axes)
     if (std::find(given.begin(), given.end(), name) != given.end()) continue;
     given.push_back(name);
     GpuSpec gpu = choose_gpu(name);
-    // Rows tell GPUs apart by name, so a changed copy of a file needs a name of its own.
-    const bool taken = std::any_of(axes.gpus.begin(), axes.gpus.end(),
-                                   [&](const GpuSpec& other) { return other.name == gpu.name; });
-    if (taken) {
+    if (has_name(axes.gpus, gpu.name)) {
+      if (!gpu.changes.empty()) continue;  // the same changes, spelled in another way
+      // An edited copy of a file needs a name of its own.
       throw UserError(
           std::string(option), name,
           fmt::format("expected a name that no other GPU of this run has; '{}' is there twice", gpu.name));

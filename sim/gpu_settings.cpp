@@ -7,6 +7,8 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <limits>
+#include <utility>
 
 #include "sim/error.h"
 
@@ -57,8 +59,8 @@ const UnitKind& kind_of(const GpuSetting& setting) {
                        [&](const UnitKind& kind) { return kind.name == setting.unit; });
 }
 
-// Digits with an optional point, then a unit. Absent for anything else and for what is out of range.
-std::optional<double> parse_value(std::string_view text, const UnitKind& kind) {
+// Digits with an optional point, then a unit. Absent for anything else.
+std::optional<double> read_value(std::string_view text, const UnitKind& kind) {
   const bool starts_with_digit = !text.empty() && text.front() >= '0' && text.front() <= '9';
   if (!starts_with_digit) return std::nullopt;  // no sign, no "inf"
   double number = 0;
@@ -70,10 +72,26 @@ std::optional<double> parse_value(std::string_view text, const UnitKind& kind) {
                                  [&](const Unit& known) { return known.name == text; });
   if (unit == kind.units.end()) return std::nullopt;
   const double value = number * unit->factor;
-  if (value < kind.smallest || value > kind.largest) return std::nullopt;
+  const double whole = std::round(value);  // 0.017 is not exact in binary, 0.017 TB are whole bytes
+  const double exact = 2 * std::numeric_limits<double>::epsilon() * value;
+  return std::abs(value - whole) <= exact ? whole : value;
+}
+
+// Absent too for what is out of range.
+std::optional<double> parse_value(std::string_view text, const UnitKind& kind) {
+  const std::optional<double> value = read_value(text, kind);
+  if (!value || *value < kind.smallest || *value > kind.largest) return std::nullopt;
   const bool counts = kind.name == "bytes" || kind.name == "number";
-  if (counts && value != std::floor(value)) return std::nullopt;
+  if (counts && *value != std::floor(*value)) return std::nullopt;
   return value;
+}
+
+// Without an exponent, as read_value() takes it.
+std::string digits(double number) {
+  std::array<char, 64> text{};
+  const auto [end, error] =
+      std::to_chars(text.data(), text.data() + text.size(), number, std::chars_format::fixed);
+  return error == std::errc{} ? std::string(text.data(), end) : fmt::format("{}", number);
 }
 
 // --- Numbers of a GPU ---
@@ -205,10 +223,11 @@ std::vector<std::string> accepted_setting_values() {
 }
 
 std::string setting_text(const GpuSetting& setting, double value) {
-  std::string shortest;
-  for (const Unit& unit : kind_of(setting).units) {
-    const std::string text = fmt::format("{}{}", value / unit.factor, unit.name);
-    if (shortest.empty() || text.size() < shortest.size()) shortest = text;
+  const UnitKind& kind = kind_of(setting);
+  std::string shortest = fmt::format("{}{}", digits(value), kind.units.front().name);
+  for (const Unit& unit : kind.units) {
+    std::string text = fmt::format("{}{}", digits(value / unit.factor), unit.name);
+    if (text.size() < shortest.size() && read_value(text, kind) == value) shortest = std::move(text);
   }
   return shortest;
 }
@@ -231,10 +250,11 @@ void change_gpu(GpuSpec& gpu, std::string_view option, const std::string& settin
   const UnitKind& kind = kind_of(known);
   const std::optional<double> value = parse_value(std::string_view(setting).substr(equals + 1), kind);
   if (!value) refuse(std::string(kind.accepted));
-  const std::string accepted = known.change(gpu, {*value, false, "set on the command line: " + setting});
+  // In one unit and in the order of the table, so that one GPU has one name.
+  const std::string text = fmt::format("{}={}", known.key, setting_text(known, *value));
+  const std::string accepted = known.change(gpu, {*value, false, "set on the command line: " + text});
   if (!accepted.empty()) refuse(accepted);
-  // In the order of the table, so that one GPU has one name.
-  gpu.changes.insert(later, setting);
+  gpu.changes.insert(later, text);
   gpu.name = gpu.name.substr(0, gpu.name.find('+'));
   for (const std::string& change : gpu.changes) gpu.name += "+" + change;
 }

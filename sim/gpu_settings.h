@@ -25,12 +25,12 @@ std::span<const GpuSetting> gpu_settings();
 // What is accepted in each unit: "bytes: whole bytes from …".
 std::vector<std::string> accepted_setting_values();
 
-// A value in the unit that reads shortest: "60MiB", "4.8TB/s".
+// A value in the unit that reads shortest, without rounding: "60MiB", "4.8TB/s".
 std::string setting_text(const GpuSetting& setting, double value);
 
 // Sets one number, "l2.capacity=100MiB", and nothing that depends on it; notes it among the GPU's changes and
-// in its name. Throws UserError naming `option` for an unknown key, a wrong unit, a value out of range, and a
-// key that was set before.
+// in its name, as setting_text() writes the value. Throws UserError naming `option` for an unknown key, a
+// wrong unit, a value out of range, and a key that was set before.
 void change_gpu(GpuSpec& gpu, std::string_view option, const std::string& setting);
 
 }  // namespace hbmscope

@@ -177,6 +177,10 @@ TEST(WrongInput, GpusOfOneNameAreRefused) {
   const std::string folder = HBMSCOPE_SOURCE_DIR "/configs/gpus";
   expect_refused(workspace.run({"predict", "--gpu", "h200," + folder + "/h200.toml"}), "--gpu: '" + folder);
   EXPECT_EQ(workspace.run({"predict", "--gpu", "h200,h200", "--dry-run"}).out, "2 points\n");
+  EXPECT_EQ(
+      workspace.run({"predict", "--gpu", "h200+sms=66+clock=2GHz,h200+clock=2000MHz+sms=66", "--dry-run"})
+          .out,
+      "2 points\n");
 }
 
 TEST(WrongInput, ValidateNamesItsOptions) {

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
 
 #include <cmath>
 #include <set>
@@ -81,6 +82,30 @@ TEST(GpuSettings, OneGpuHasOneName) {
   EXPECT_EQ(loaded.name, name);
   EXPECT_EQ(loaded.sms, 160);
   EXPECT_DOUBLE_EQ(loaded.l2().capacity_bytes.value, 100.0 * kMiB);
+}
+
+TEST(GpuSettings, OneValueHasOneText) {
+  const auto name_of = [](const std::string& setting) { return changed("h200", {setting}).name; };
+  for (const char* same : {"60MiB", "61440KiB", "60.0MiB", "062914560B"}) {
+    EXPECT_EQ(name_of(std::string("l2.capacity=") + same), "h200+l2.capacity=60MiB");
+  }
+  EXPECT_EQ(name_of("hbm.bandwidth=4000GB/s"), "h200+hbm.bandwidth=4TB/s");
+  // 0.017 and 1e12 make 17000000000.000002 in binary.
+  EXPECT_EQ(name_of("hbm.bandwidth=0.017TB/s"), name_of("hbm.bandwidth=17GB/s"));
+  EXPECT_EQ(name_of("hbm.capacity=0.017TB"), name_of("hbm.capacity=17GB"));
+  EXPECT_EQ(name_of("sms=066"), "h200+sms=66");
+}
+
+// Whatever digits a value has, its text gives the same value again.
+RC_GTEST_PROP(GpuSettingsProperty, TextsReadBack, ()) {
+  const auto bytes = *rc::gen::inRange<std::uint64_t>(1'000'000, 1'000'000'000'000'000);
+  const auto bytes_per_s = static_cast<double>(bytes) * *rc::gen::element(1.0, 0.125, 1024.0, 1e3);
+  RC_PRE(bytes_per_s >= 1e6 && bytes_per_s <= 1e18);
+  const GpuSetting& rate = setting_of("hbm.bandwidth");
+  const std::string text = setting_text(rate, bytes_per_s);
+  const GpuSpec gpu = changed("h200", {"hbm.bandwidth=" + text});
+  RC_ASSERT(rate.value(gpu).value() == bytes_per_s);
+  RC_ASSERT(gpu.name == "h200+hbm.bandwidth=" + text);
 }
 
 TEST(GpuSettings, DependentLimitsStayConsistent) {
