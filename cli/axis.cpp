@@ -1,11 +1,13 @@
 #include "cli/axis.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
 #include <optional>
 #include <unordered_set>
+#include <utility>
 
 #include "sim/error.h"
 
@@ -86,6 +88,18 @@ class AxisValues {
   std::unordered_set<std::int64_t> seen_;
 };
 
+// What makes a value of a range from the one before: '*' factor or '+' step.
+struct Step {
+  char sign = '+';
+  std::int64_t by = 1;
+
+  // False if the next value exceeds 63 bits.
+  bool advance(std::int64_t& value) const {
+    return !(sign == '*' ? __builtin_mul_overflow(value, by, &value)
+                         : __builtin_add_overflow(value, by, &value));
+  }
+};
+
 // "lo..hi*factor" or "lo..hi+step"; `dots` is where the ".." stands.
 void add_range(const Context& context, std::string_view item, std::size_t dots, AxisValues& values) {
   const std::string_view rest = item.substr(dots + 2);
@@ -101,13 +115,36 @@ void add_range(const Context& context, std::string_view item, std::size_t dots, 
   const std::int64_t by =
       multiplies ? increment(context, item, text, 2, "factor") : increment(context, item, text, 1, "step");
   if (multiplies && low == 0) context.fail(item, "expected lo..hi*factor with lo from 1 on");
+  const Step range{rest[sign], by};
   std::int64_t value = low;
-  while (value <= high) {
+  do {
     values.add(value);
-    const bool overflows =
-        multiplies ? __builtin_mul_overflow(value, by, &value) : __builtin_add_overflow(value, by, &value);
-    if (overflows) break;
+  } while (range.advance(value) && value <= high);
+}
+
+// How many of the values, from the first on, the range makes.
+std::size_t range_length(std::span<const std::int64_t> values, const Step& step) {
+  std::size_t count = 1;
+  std::int64_t next = values[0];
+  while (count < values.size() && step.advance(next) && values[count] == next) ++count;
+  return count;
+}
+
+// An item of an axis: a range of three values or more, or one value.
+struct Item {
+  std::size_t count = 1;
+  std::string text;
+};
+
+Item first_item(std::span<const std::int64_t> values) {
+  const std::int64_t low = values[0];
+  if (values.size() > 1 && values[1] > low) {
+    for (const Step& step : {Step{'+', values[1] - low}, Step{'*', low > 0 ? values[1] / low : 0}}) {
+      const std::size_t count = range_length(values, step);
+      if (count > 2) return {count, fmt::format("{}..{}{}{}", low, values[count - 1], step.sign, step.by)};
+    }
   }
+  return {1, fmt::format("{}", low)};
 }
 
 }  // namespace
@@ -134,6 +171,16 @@ std::vector<std::int64_t> parse_number_axis(std::string_view option, std::string
     }
   }
   return values.take();
+}
+
+std::string axis_text(std::span<const std::int64_t> values) {
+  std::vector<std::string> items;
+  while (!values.empty()) {
+    Item item = first_item(values);
+    values = values.subspan(item.count);
+    items.push_back(std::move(item.text));
+  }
+  return fmt::format("{}", fmt::join(items, ","));
 }
 
 std::vector<std::string> split_axis(std::string_view option, std::string_view text,

@@ -28,6 +28,9 @@ std::string accepted_numbers(const NumberRange& range);
 std::vector<std::int64_t> parse_number_axis(std::string_view option, std::string_view text,
                                             const NumberRange& range);
 
+// The text of an axis with these values, the same whatever text they came from: "512..4096*2,5000".
+std::string axis_text(std::span<const std::int64_t> values);
+
 // One whole number with an optional k or m, no list.
 std::int64_t parse_number(std::string_view option, std::string_view text, const NumberRange& range);
 

@@ -15,7 +15,8 @@
 namespace hbmscope {
 namespace {
 
-constexpr NumberRange kSeeds{0, std::numeric_limits<std::int64_t>::max()};
+constexpr NumberRange kAnyNumber{0, std::numeric_limits<std::int64_t>::max()};
+constexpr NumberRange kSeeds = kAnyNumber;
 constexpr NumberRange kPlacementCounts{1, 1000};
 
 template <auto member, const NumberRange& range>
@@ -181,8 +182,13 @@ std::vector<std::string> PointArguments::texts_of(const PointOption& option) con
 
 std::vector<std::pair<std::string, std::string>> PointArguments::texts() const {
   std::vector<std::pair<std::string, std::string>> texts;
-  for (const PointOption& option : kOptions)
-    texts.emplace_back(option.name, fmt::format("{}", fmt::join(texts_of(option), " ")));
+  for (const PointOption& option : kOptions) {
+    std::vector<std::string> own = texts_of(option);
+    if (option.placeholder == "AXIS") {
+      for (std::string& text : own) text = axis_text(parse_number_axis(option.name, text, kAnyNumber));
+    }
+    texts.emplace_back(option.name, fmt::format("{}", fmt::join(own, " ")));
+  }
   return texts;
 }
 

@@ -33,7 +33,8 @@ class PointArguments {
   void add_to(CLI::App& command);
   // Throws UserError for what is not accepted.
   PointList points() const;
-  // Each option with its text, as given or by default: what the points are made of.
+  // Each option with its text, as given or by default: what the points are made of. Numbers stand as
+  // axis_text() writes them, so that equal values have equal texts.
   std::vector<std::pair<std::string, std::string>> texts() const;
 
  private:

@@ -72,6 +72,33 @@ RC_GTEST_PROP(AxisProperty, MultipliedRangesAreGeometric, ()) {
   for (std::size_t i = 1; i < values.size(); ++i) RC_ASSERT(values[i] == values[i - 1] * factor);
 }
 
+std::string text_of(const std::string& text) {
+  return axis_text(parse_number_axis("--n", text, {0, INT64_MAX}));
+}
+
+TEST(Axis, EqualValuesHaveOneText) {
+  EXPECT_EQ(text_of("1k"), "1024");
+  EXPECT_EQ(text_of("64,128"), "64,128");
+  EXPECT_EQ(text_of("512,1k,2048,4k"), "512..4096*2");
+  EXPECT_EQ(text_of("512..5k*2"), "512..4096*2");
+  EXPECT_EQ(text_of("32,64,96,128,7"), "32..128+32,7");
+  EXPECT_EQ(text_of("0,1,2,3,9,27,81"), "0..3+1,9..81*3");
+  EXPECT_EQ(text_of("9,6,3"), "9,6,3");
+  EXPECT_EQ(text_of("9223372036854775806,9223372036854775807"), "9223372036854775806,9223372036854775807");
+}
+
+RC_GTEST_PROP(AxisProperty, TextsReadBack, ()) {
+  std::string text = "5";
+  for (int item = *rc::gen::inRange(0, 4); item > 0; --item) {
+    const auto low = *rc::gen::inRange<std::int64_t>(1, 40);
+    const auto by = *rc::gen::inRange<std::int64_t>(2, 4);
+    const auto sign = *rc::gen::element(',', '+', '*');
+    text += sign == ',' ? fmt::format(",{},{}", low, by) : fmt::format(",{}..{}{}{}", low, low * 9, sign, by);
+  }
+  const std::vector<std::int64_t> values = parse(text);
+  RC_ASSERT(parse(axis_text(values)) == values);
+}
+
 struct Refused {
   const char* text;
   const char* accepted;  // part of what the error says is taken

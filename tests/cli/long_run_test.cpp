@@ -139,6 +139,21 @@ TEST(Resume, RefusesAnotherConfigurationAndSaysWhatChanged) {
             "begun\n");
 }
 
+TEST(Resume, ComparesNumbersByValue) {
+  const Workspace workspace;
+  ASSERT_EQ(run(workspace, kSweep, {"--journal", "run.journal"}).code, 0);
+  const Result same = workspace.run(
+      {"sweep", "--seqlen", "512,1k,2048,4096", "--br", "64..128*2", "--journal", "run.journal", "--resume"});
+  EXPECT_EQ(same.code, 0);
+  EXPECT_THAT(same.err, HasSubstr("16 of 16 points are in run.journal already"));
+  // The same points in another order are another run.
+  const Result other = workspace.run(
+      {"sweep", "--seqlen", "4k,2k,1k,512", "--br", "64,128", "--journal", "run.journal", "--resume"});
+  EXPECT_EQ(other.err,
+            "hbmscope: --seqlen: '4096,2048,1024,512' is not accepted; expected '512..4096*2', with which "
+            "run.journal was begun\n");
+}
+
 TEST(Resume, KnowsAChangedGpu) {
   const Workspace workspace;
   const std::vector<std::string> sweep{"sweep", "--quiet", "--journal", "run.journal"};

@@ -43,6 +43,7 @@ bool check_axis(std::string_view text, const NumberRange& range) {
   check_order(split_axis(kOption, text, ""), range, *values);
   const std::string list = fmt::format("{}", fmt::join(*values, ","));
   require(parse_number_axis(kOption, list, range) == *values, "the values as a list are the same axis");
+  require(parse_number_axis(kOption, axis_text(*values), range) == *values, "an axis's text is read back");
   return true;
 }
 
