@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "reports/page_files.h"
+#include "sim/algorithms/algorithm.h"
 #include "sim/record_fields.h"
 
 namespace hbmscope {
@@ -42,6 +43,16 @@ std::string field_list() {
   return list + "]";
 }
 
+// Names of the unfused algorithms; none has anything to escape.
+std::string unfused_list() {
+  std::string list = "[";
+  for (const Algorithm* algorithm : algorithms()) {
+    if (!algorithm->unfused) continue;
+    list.append(list.size() > 1 ? ",\"" : "\"").append(algorithm->name).append("\"");
+  }
+  return list + "]";
+}
+
 // The licences go before the script as a comment; "*/" in one of them would end it early.
 std::string script() {
   const std::string_view licences = page_file("reports/page/dist/LICENSES");
@@ -59,10 +70,11 @@ struct Replacement {
 
 std::string html_report(std::string_view json) {
   std::string_view rest = page_file("reports/page/template.html");
-  const std::array<Replacement, 4> replacements{
+  const std::array<Replacement, 5> replacements{
       {{"@@STYLE@@", std::string(page_file("reports/page/dist/page.css"))},
        {"@@DATA@@", without_tags(json)},
        {"@@FIELDS@@", field_list()},
+       {"@@UNFUSED@@", unfused_list()},
        {"@@SCRIPT@@", script()}}};
   // One pass from front to back: a marker within what was put in stays as it is.
   std::string html;

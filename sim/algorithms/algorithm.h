@@ -53,10 +53,11 @@ struct Algorithm {
   std::string_view name;
   std::string_view summary;
   std::span<const Variant> variants;  // the first is what validate runs
+  bool unfused = false;               // scores go through memory; reports compare the others with these
 };
 
-// All algorithms. A new one is a file in this folder that defines an Algorithm, and its name in
-// registry.cpp.
+// All algorithms. Of the unfused ones the first that a report holds is what it compares with. A new one is a
+// file in this folder that defines an Algorithm, and its name in registry.cpp.
 std::span<const Algorithm* const> algorithms();
 
 // Throws UserError (--algorithm, --variant) listing what there is.

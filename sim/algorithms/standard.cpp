@@ -163,6 +163,11 @@ StandardTensors add_standard_tensors(const Problem& problem, std::int64_t score_
 }
 
 extern const Algorithm kStandard;
-const Algorithm kStandard{"standard", "unfused: S = QKᵀ, softmax and O = PV, S and P through HBM", kVariants};
+const Algorithm kStandard{
+    .name = "standard",
+    .summary = "unfused: S = QKᵀ, softmax and O = PV, S and P through HBM",
+    .variants = kVariants,
+    .unfused = true,
+};
 
 }  // namespace hbmscope

@@ -125,7 +125,10 @@ const std::array<Variant, 1> kVariants{{
 
 extern const Algorithm kStandardMaskedDropout;
 const Algorithm kStandardMaskedDropout{
-    "standard-masked-dropout", "unfused, with masking and dropout as passes of their own over S and P",
-    kVariants};
+    .name = "standard-masked-dropout",
+    .summary = "unfused, with masking and dropout as passes of their own over S and P",
+    .variants = kVariants,
+    .unfused = true,
+};
 
 }  // namespace hbmscope

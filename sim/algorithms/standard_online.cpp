@@ -112,9 +112,12 @@ const std::array<Variant, 2> kVariants{{
 
 extern const Algorithm kStandardOnline;
 const Algorithm kStandardOnline{
-    "standard-online",
-    "two launches: S = QKᵀ with each row's maximum and sum, then O = softmax(S)V; "
-    "S through HBM, P not",
-    kVariants};
+    .name = "standard-online",
+    .summary =
+        "two launches: S = QKᵀ with each row's maximum and sum, then O = softmax(S)V; "
+        "S through HBM, P not",
+    .variants = kVariants,
+    .unfused = true,
+};
 
 }  // namespace hbmscope

@@ -8,7 +8,7 @@ export const WAYS = ['read', 'write'];
 export function dataOf(file) {
   const html = fs.readFileSync(file, 'utf8');
   const part = (id) => html.split(`id="${id}">`)[1].split('</script>')[0];
-  return {text: part('hbmscope-data'), data: JSON.parse(part('hbmscope-data')), fields: JSON.parse(part('hbmscope-fields'))};
+  return {text: part('hbmscope-data'), data: JSON.parse(part('hbmscope-data')), fields: JSON.parse(part('hbmscope-fields')), unfused: JSON.parse(part('hbmscope-unfused'))};
 }
 
 const present = (value) => value !== undefined && value !== null;
@@ -57,20 +57,21 @@ export function rooflineMarks(records, level) {
   }).filter(present);
 }
 
-// Variants without kernels count each in its own way; standard and what is called standard-… store S.
+// Variants without kernels count each in its own way.
 const kind = (point) => (['paper', 'autograd'].includes(point.variant) ? point.variant : 'kernel');
-const isTiled = (point) => point.algorithm !== 'standard' && !point.algorithm.startsWith('standard-');
 
-// The largest ratio of standard's to a tiled algorithm's HBM bytes, each at its best tile, over all problems.
-export function largestSaving(records, side) {
+// Those records that fused ones are compared with: of the first of the unfused algorithms (their names) that has any.
+export const baselineAmong = (records, unfused) => unfused.map((name) => records.filter((record) => record.point.algorithm === name)).find((own) => own.length) ?? [];
+
+// The largest ratio of an unfused to a fused algorithm's HBM bytes, each at its best tile, over all problems.
+export function largestSaving(records, side, unfused) {
   const names = ['gpu', 'direction', 'batch', 'heads', 'kv_heads', 'seqlen_q', 'seqlen_kv', 'head_dim', 'head_dim_v', 'dtype', 'mask', 'window', 'page_size',
     'cache_state', 'l2_mode'];
   const problem = ({point}) => names.map((name) => point[name]).join() + kind(point);
   const ok = records.filter((record) => record.status === 'ok' && bytes(record, side, 'hbm', 'total'));
-  const standard = ok.filter((record) => record.point.algorithm === 'standard');
-  const ratios = ok.filter((record) => isTiled(record.point)).flatMap((tiled) => {
-    const same = standard.filter((record) => problem(record) === problem(tiled)).map((record) => bytes(record, side, 'hbm', 'total'));
-    return same.length ? [Math.min(...same) / bytes(tiled, side, 'hbm', 'total')] : [];
+  const ratios = ok.filter((record) => !unfused.includes(record.point.algorithm)).flatMap((fused) => {
+    const same = baselineAmong(ok.filter((record) => problem(record) === problem(fused)), unfused).map((record) => bytes(record, side, 'hbm', 'total'));
+    return same.length ? [Math.min(...same) / bytes(fused, side, 'hbm', 'total')] : [];
   });
   return ratios.length ? Math.max(...ratios) : undefined;
 }
@@ -91,11 +92,17 @@ export function errorDistributions(records) {
   })).filter((row) => row.count);
 }
 
-// Time of standard attention at the same tile over a tiled algorithm's, per point.
-export function speedup(records, record, side) {
-  if (!isTiled(record.point)) return undefined;
-  const key = ({point}) => JSON.stringify(Object.entries(point).filter(([name]) => !['algorithm', 'variant', 'kernel_hash'].includes(name))) + kind(point);
-  const others = records.filter((other) => other.point.algorithm === 'standard' && key(other) === key(record));
+// All of a point but its implementation. Remembered, for it is asked for each pair of points.
+const works = new Map();
+function work(record) {
+  if (!works.has(record)) works.set(record, JSON.stringify(Object.entries(record.point).filter(([name]) => !['algorithm', 'variant', 'kernel_hash'].includes(name))) + kind(record.point));
+  return works.get(record);
+}
+
+// Time of unfused attention at the same tile over a fused algorithm's, per point.
+export function speedup(records, record, side, unfused) {
+  if (unfused.includes(record.point.algorithm)) return undefined;
+  const others = baselineAmong(records.filter((other) => work(other) === work(record)), unfused);
   const other = others.find((each) => each.point.variant === record.point.variant) ?? others[0];
   const [slow, fast] = [other, record].map((each) => each?.[side]?.time_s);
   return slow && fast ? slow / fast : undefined;

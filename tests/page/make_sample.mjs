@@ -1,5 +1,5 @@
 // Synthetic data sets for the page's test: values follow simple formulas, and are not results of anything.
-// `node make_sample.mjs measured|predicted|single` prints JSON as `hbmscope ... --json -` does.
+// `node make_sample.mjs measured|predicted|single|unfused` prints JSON as `hbmscope ... --json -` does.
 
 const SMS = 132;
 const GPU = {
@@ -25,18 +25,22 @@ function pointOf(algorithm, dtype, headDim, mask, seqlen, [br, bc]) {
   };
 }
 
+// How often an unfused algorithm writes, and reads, a matrix of scores.
+const SCORES = {standard: 2, 'standard-online': 1, 'standard-masked-dropout': 4};
+
 function predict(point) {
   const {batch, heads, seqlen_q: n, head_dim: d, br, bc, mask} = point;
   const share = mask === 'causal' ? 0.5 * (1 + 1 / n) : 1;
   const operand = batch * heads * n * d * 2;
   const square = batch * heads * n * n * 2;
   const flops = Math.round(4 * batch * heads * n * n * d * share);
-  const tiled = point.algorithm === 'flash2';
+  const scores = (SCORES[point.algorithm] ?? 0) * square;
+  const tiled = !scores;
   const tileShare = mask === 'causal' ? 0.5 * (1 + Math.max(br, bc) / n) : 1;
   const passes = Math.ceil(n / br);
-  const read = tiled ? 3 * operand : 3 * operand + 2 * square;
-  const write = tiled ? operand + batch * heads * n * 4 : operand + 2 * square;
-  const l2Read = tiled ? operand + Math.round(2 * operand * passes * tileShare) : 2 * operand * passes + operand + 2 * square;
+  const read = tiled ? 3 * operand : 3 * operand + scores;
+  const write = tiled ? operand + batch * heads * n * 4 : operand + scores;
+  const l2Read = tiled ? operand + Math.round(2 * operand * passes * tileShare) : 2 * operand * passes + operand + scores;
   const sramRead = Math.round((tiled ? tileShare : 1) * batch * heads * n * n * d * 4 * (1 / 64 + 1 / br) * 2);
   const time = Math.max(flops / 9.894e14, read / 4.8e12, sramRead / GPU.sram_bytes_per_s);
   return {
@@ -118,7 +122,20 @@ function single() {
   return {...DOCUMENT, gpus: [GPU], records: [recordOf(pointOf('flash2', 'bf16', 128, 'full', 4096, [128, 64]), 0)]};
 }
 
-const SAMPLES = {measured, predicted, single};
+// Unfused algorithms other than standard beside fused ones; kernels measured, counts not.
+function unfused() {
+  const records = [];
+  for (const [algorithm, variant] of [['flash2', 'mma'], ['standard-masked-dropout', 'paper'], ['standard-online', 'mma'], ['flash1', 'paper'], ['standard-online', 'paper']])
+    for (const seqlen of [512, 2048, 8192])
+      for (const tile of [[64, 64], [128, 64]]) {
+        const record = recordOf({...pointOf(algorithm, 'bf16', 64, 'full', seqlen, tile), variant}, records.length);
+        if (variant === 'paper') delete record.measurement, delete record.error, delete record.provenance;
+        records.push(record);
+      }
+  return {...DOCUMENT, gpus: [GPU], records};
+}
+
+const SAMPLES = {measured, predicted, single, unfused};
 
 // One count is the largest of 64 bits, which a double cannot hold.
 const withLargestCount = (json) => json.replace(/"footprint_bytes":\d+/, '"footprint_bytes":18446744073709551615');

@@ -14,7 +14,7 @@ if (!file) {
   console.error('usage: node report.test.mjs REPORT.html');
   process.exit(2);
 }
-const {text, data, fields} = dataOf(file);
+const {text, data, fields, unfused} = dataOf(file);
 const {records} = data;
 const algorithms = [...new Set(records.map((record) => record.point.algorithm))];
 const complaints = [];
@@ -95,9 +95,12 @@ test('verdict: sentences on errors and the biggest saving', async () => {
     rounds(mean, expected.mean * 100, `${boundary} mean`);
     rounds(worst, Math.abs(expected.worst) * 100, `${boundary} worst`);
   }
-  const saving = largestSaving(records, 'measurement') ?? largestSaving(records, 'prediction');
+  const saving = largestSaving(records, 'measurement', unfused) ?? largestSaving(records, 'prediction', unfused);
   assert.equal(await byId(page, 'verdict-saving').count(), saving ? 1 : 0);
-  if (saving) rounds((await byId(page, 'verdict-saving').textContent()).match(/([\d.\u202f]+×) less/)[1], saving, 'saving');
+  if (!saving) return;
+  const sentence = await byId(page, 'verdict-saving').textContent();
+  rounds(sentence.match(/([\d.\u202f]+×) less/)[1], saving, 'saving');
+  assert.ok(unfused.includes(sentence.match(/where (\S+) moves/)[1]), sentence);
 });
 
 async function rowsOf(boundary) {
@@ -286,7 +289,7 @@ test('speed-up against N: measured and predicted ratios, on lines of their own',
   await eachCurve(async () => {
     const marks = await marksOf('curve-speedup');
     for (const mark of marks) {
-      close(Number(mark['data-y']), speedup(records, records[mark['data-index']], sides[mark['data-kind']]), `speed-up of point ${mark['data-index']}`);
+      close(Number(mark['data-y']), speedup(records, records[mark['data-index']], sides[mark['data-kind']], unfused), `speed-up of point ${mark['data-index']}`);
       seen[mark['data-kind']].add(Number(mark['data-index']));
     }
     // One solid line of measured points, one dashed of bounds, for each implementation that has them.
@@ -295,8 +298,19 @@ test('speed-up against N: measured and predicted ratios, on lines of their own',
     assert.equal(await page.locator('[data-testid=curve-speedup] .curve.dashed').count(), lines('bound'));
   });
   for (const [kind, found] of Object.entries(seen)) {
-    const expected = records.map((record, i) => i).filter((i) => records[i].status !== 'failed' && speedup(records, records[i], sides[kind]));
+    const expected = records.map((record, i) => i).filter((i) => records[i].status !== 'failed' && speedup(records, records[i], sides[kind], unfused));
     assert.deepEqual([...found].sort((a, b) => a - b), expected, kind);
+  }
+});
+
+test('unfused algorithms have one shape, fused ones another', async () => {
+  for (const chart of ['curve-bytes', 'curve-bound', 'roofline']) {
+    const shapes = {true: new Set(), false: new Set()};
+    for (const mark of await attributes(page, `[data-testid=${chart}] .mark`, ['data-index', 'd'])) {
+      shapes[unfused.includes(records[mark['data-index']].point.algorithm)].add(mark.d);
+    }
+    assert.ok(shapes.true.size <= 1 && shapes.false.size <= 1, `${chart}: one shape each`);
+    assert.equal(new Set([...shapes.true, ...shapes.false]).size, shapes.true.size + shapes.false.size, `${chart}: not the same`);
   }
 });
 
@@ -324,7 +338,7 @@ async function selectedIn(other) {
     bound: await find('[data-testid=curve-bound] .ring'), roofline: await find('[data-testid=roofline] .ring'), heatmap: await find('[data-testid=heatmap] .cell.selected')};
 }
 const all = (indices) => ({table: indices, parity: indices, errors: indices, distribution: indices, bytes: indices,
-  speedup: indices.filter((i) => ['measurement', 'prediction'].some((side) => speedup(records, records[i], side))),
+  speedup: indices.filter((i) => ['measurement', 'prediction'].some((side) => speedup(records, records[i], side, unfused))),
   bound: indices.filter((i) => records[i].measurement?.time_s), roofline: indices, heatmap: indices});
 
 test('selection: one chart selects everywhere, and the URL keeps it', {skip: skipUnmeasured}, async () => {

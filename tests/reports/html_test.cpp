@@ -35,12 +35,12 @@ TEST(HtmlReport, DataCannotEndItsElement) {
   const std::string html = html_report(R"({"reason":"</script><!--<script> a < b"})");
   EXPECT_EQ(element(html, "hbmscope-data"),
             R"({"reason":"\u003c/script>\u003c!--\u003cscript> a \u003c b"})");
-  EXPECT_EQ(count(html, "</script"), 3U);  // data, fields, page
+  EXPECT_EQ(count(html, "</script"), 4U);  // data, fields, unfused, page
   EXPECT_EQ(count(html, "<!--"), 0U);
 }
 
 TEST(HtmlReport, MarkersInTheDataStay) {
-  const std::string json = R"({"reason":"@@SCRIPT@@ @@FIELDS@@ @@DATA@@ @@STYLE@@"})";
+  const std::string json = R"({"reason":"@@SCRIPT@@ @@UNFUSED@@ @@FIELDS@@ @@DATA@@ @@STYLE@@"})";
   const std::string html = html_report(json);
   EXPECT_EQ(element(html, "hbmscope-data"), json);
   EXPECT_EQ(count(html, "@@"), count(json, "@@"));
@@ -50,6 +50,12 @@ TEST(HtmlReport, ListsEveryField) {
   const std::string fields = element(html_report("{}"), "hbmscope-fields");
   EXPECT_EQ(count(fields, "["), record_fields().size() + 1);
   EXPECT_NE(fields.find(R"(["pred_l2_read_bytes","prediction","l2_read_bytes"])"), std::string::npos);
+}
+
+// The page compares with the first of them.
+TEST(HtmlReport, NamesTheUnfusedAlgorithms) {
+  EXPECT_EQ(element(html_report("{}"), "hbmscope-unfused"),
+            R"(["standard","standard-online","standard-masked-dropout"])");
 }
 
 TEST(HtmlReport, ForbidsTheNetworkAndNamesNoOtherFile) {

@@ -26,6 +26,23 @@ TEST(Registry, FindsWhatItLists) {
   EXPECT_TRUE(names.contains("standard") && names.contains("flash1") && names.contains("flash2"));
 }
 
+// An unfused algorithm is one whose scores, a row for each query and a column for each key, are tensors.
+TEST(Registry, KnowsWhichAlgorithmsAreUnfused) {
+  const Plan plan{.problem = {.seqlen_q = 512, .seqlen_kv = 1024}};
+  for (const Algorithm* algorithm : algorithms()) {
+    for (const Variant& variant : algorithm->variants) {
+      Program program;
+      build_program(*algorithm, variant, plan, program);
+      bool stores_scores = false;
+      for (const Tensor& tensor : program.tensors) {
+        stores_scores = stores_scores || (tensor.rows % plan.problem.seqlen_q == 0 &&
+                                          tensor.columns >= plan.problem.seqlen_kv);
+      }
+      EXPECT_EQ(algorithm->unfused, stores_scores) << algorithm->name << " " << variant.name;
+    }
+  }
+}
+
 TEST(Registry, NamesWhatThereIs) {
   try {
     find_algorithm("flash");

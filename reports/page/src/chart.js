@@ -4,12 +4,14 @@ import {scaleLog} from 'd3-scale';
 import {select} from 'd3-selection';
 import {symbol, symbolCircle, symbolTriangle} from 'd3-shape';
 
+import {isUnfused} from './data.js';
 import {append, tooltip} from './dom.js';
 import {extent} from './format.js';
 
 const LARGEST_MARK_COUNT = 2000;
 export const CIRCLE = symbol(symbolCircle, 46)();
 export const TRIANGLE = symbol(symbolTriangle, 42)();
+export const shapeOf = (data, point) => (isUnfused(data, point) ? TRIANGLE : CIRCLE);
 export const RING = symbol(symbolCircle, 220)();
 
 // Evenly thinned, so that a sweep of 100,000 points still opens; the caller says how many are left out.

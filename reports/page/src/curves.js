@@ -3,7 +3,7 @@
 import {select as choose} from 'd3-selection';
 import {line} from 'd3-shape';
 
-import {axes, canvas, CIRCLE, drawMarks, TRIANGLE} from './chart.js';
+import {axes, canvas, drawMarks, shapeOf} from './chart.js';
 import {algorithmColour, distinct, filtered, tile} from './data.js';
 import {append} from './dom.js';
 import {facetName} from './slices.js';
@@ -45,7 +45,7 @@ export function curvesOf(data, part, state) {
     for (const each of new Set(own.map(key))) {
       const members = own.filter((record) => key(record) === each).sort((a, b) => a.point[field] - b.point[field]);
       const {algorithm} = members[0].point;
-      curves.push({name, algorithm, colour: algorithmColour(data, algorithm), path: algorithm === 'standard' ? TRIANGLE : CIRCLE,
+      curves.push({name, algorithm, colour: algorithmColour(data, algorithm), path: shapeOf(data, {algorithm}),
         entries: members.map((record) => ({record, n: record.point[field]}))});
     }
   }

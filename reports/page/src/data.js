@@ -42,7 +42,8 @@ function label(point, varying) {
   return [point.algorithm, ...rest, `N ${sequence(point)}`, `tile ${tile(point)}`].join(' · ');
 }
 
-export function readData(text) {
+// `unfused`: the tool's list of the unfused algorithms' names.
+export function readData(text, unfused) {
   const json = JSON.parse(text);
   if (!(json.schema_version <= SCHEMA_VERSION)) {
     throw new Error(`schema_version is ${json.schema_version}; this page reads up to ${SCHEMA_VERSION}`);
@@ -70,7 +71,7 @@ export function readData(text) {
     label: label(record.point, varying),
   }));
   const algorithms = [...new Set(points.map((point) => point.algorithm))];
-  return {text, json, records, values, varying, constant, algorithms, gpus: json.gpus ?? []};
+  return {text, json, records, values, varying, constant, algorithms, unfused, gpus: json.gpus ?? []};
 }
 
 // Absent when either part is absent: half a sum is not a sum.
@@ -98,10 +99,17 @@ export const isMeasured = (record) => Object.values(record.measurement).some((va
 const COUNTS = new Set(['paper', 'autograd']);
 export const kindOf = (point) => (COUNTS.has(point.variant) ? point.variant : 'kernel');
 
-// Relatives of standard attention (standard-online) store scores as it does: they are neither its measure nor tiled.
-export const isTiled = (point) => !/^standard(-|$)/.test(point.algorithm);
+// Unfused algorithms send scores through memory.
+export const isUnfused = (data, point) => data.unfused.includes(point.algorithm);
 
-// The standard algorithm, to which all others are compared, has a colour of its own in every report.
+// The members of `list` (each has an algorithm) that the fused ones are compared with: those of the first unfused
+// algorithm that has any.
+export function baselineOf(data, list) {
+  const name = data.unfused.find((algorithm) => list.some((each) => each.algorithm === algorithm));
+  return list.filter((each) => each.algorithm === name);
+}
+
+// The standard algorithm, with which others are compared first, has a colour of its own in every report.
 export function algorithmColour(data, algorithm) {
   if (algorithm === 'standard') return 'var(--series-0)';
   const others = data.algorithms.filter((each) => each !== 'standard');

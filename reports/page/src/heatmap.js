@@ -58,6 +58,9 @@ function cellLines(record, quantity) {
 // Room for the row labels: digits of the 12 px font are at most 8 px wide.
 const labelWidth = (rows) => 16 + 8 * Math.max(4, ...rows.map((row) => row.length));
 
+// Letters of the title's bold 13 px font are up to 9 px wide on average.
+const mapWidth = (name, rows, columns) => labelWidth(rows) + Math.max(9 * name.length, 4 + 104 * Math.max(2, columns.length));
+
 function drawMap(root, {name, records, rows, columns, quantity, colours, width}, store) {
   const left = labelWidth(rows);
   const area = {left, top: 52, rowHeight: 34};
@@ -135,7 +138,7 @@ export function heatmap(root, data, store) {
       const order = (a, b) => a.seqlen_kv - b.seqlen_kv || a.seqlen_q - b.seqlen_q;
       const rows = [...new Set(members.map((record) => record.point).sort(order).map(sequence))];
       const columns = [...new Set(members.map((record) => record.point).sort((a, b) => a.br - b.br || a.bc - b.bc).map(tile))];
-      const map = {name, records: members, rows, columns, quantity, colours, width: labelWidth(rows) + 4 + 104 * Math.max(2, columns.length)};
+      const map = {name, records: members, rows, columns, quantity, colours, width: mapWidth(name, rows, columns)};
       drawMap(append(maps, 'div', {style: `flex: 0 1 ${map.width}px`}), map, store);
       drawTwin(twinBox, map);
     }

@@ -82,7 +82,7 @@ function titles() {
 
 function start(root) {
   const embedded = (id) => document.getElementById(id).textContent;
-  const data = {...readData(embedded('hbmscope-data')), fields: JSON.parse(embedded('hbmscope-fields'))};
+  const data = {...readData(embedded('hbmscope-data'), JSON.parse(embedded('hbmscope-unfused'))), fields: JSON.parse(embedded('hbmscope-fields'))};
   const parts = slices(data);
   const defaults = defaultsFor(data, parts);
   const follow = (index) => ({slice: parts.find((part) => part.records.includes(data.records[index])).key, tile: tile(data.records[index].point)});

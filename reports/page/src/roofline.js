@@ -4,7 +4,7 @@
 import {select as choose} from 'd3-selection';
 import {line} from 'd3-shape';
 
-import {axes, canvas, CIRCLE, drawMarks, legend, logScale, showSelection, thin, thinNote, TRIANGLE} from './chart.js';
+import {axes, canvas, CIRCLE, drawMarks, legend, logScale, shapeOf, showSelection, thin, thinNote} from './chart.js';
 import {algorithmColour, BOUNDARIES, boundaryName, bytesAt, distinct, filtered} from './data.js';
 import {append, clear, selector, simpleTable, twin} from './dom.js';
 import * as format from './format.js';
@@ -88,7 +88,7 @@ function drawChart(root, data, points, roofs, level, store) {
   drawRoofs(svg, x, y, roofs, level);
   drawMarks(svg, points.map((point) => {
     const {record} = point;
-    return {record, kind: 'point', path: record.point.algorithm === 'standard' ? TRIANGLE : CIRCLE, colour: algorithmColour(data, record.point.algorithm),
+    return {record, kind: 'point', path: shapeOf(data, record.point), colour: algorithmColour(data, record.point.algorithm),
       hollow: point.bytesFrom !== 'measured' || point.timeFrom !== 'measured', x: x(point.intensity), y: y(point.performance),
       xValue: point.intensity, yValue: point.performance, lines: linesOf(point, level)};
   }), store);
@@ -97,14 +97,13 @@ function drawChart(root, data, points, roofs, level, store) {
 
 function drawLegend(root, data, points, roofs, level) {
   const algorithms = data.algorithms.filter((algorithm) => points.some((point) => point.record.point.algorithm === algorithm));
-  const shape = (algorithm) => (algorithm === 'standard' ? TRIANGLE : CIRCLE);
   legend(root, [
     ...roofs.bandwidths.map(({level: key, name, rate}) => ({colour: 'var(--text)', line: LINES[key], faint: key !== level, testid: `roof-${key}`,
       text: `${name}: ${rate ? format.bytesPerSecond(rate) : 'no rate in the GPU file'}`})),
     ...roofs.ceilings.map(({names, rate}) => ({colour: 'var(--text)', line: 'roof ceiling', testid: 'roof-compute', text: `Tensor cores, ${names}: ${format.flopsPerSecond(rate)}`})),
     ...roofs.exponentials.map(({name, rate, perExponential}) => ({colour: 'var(--muted)', line: 'roof exponential', testid: 'roof-exp',
       text: `Exponentials, ${name}: ${format.flopsPerSecond(rate)} (${perExponential} FLOP each)`})),
-    ...algorithms.map((algorithm) => ({colour: algorithmColour(data, algorithm), path: shape(algorithm), text: algorithm})),
+    ...algorithms.map((algorithm) => ({colour: algorithmColour(data, algorithm), path: shapeOf(data, {algorithm}), text: algorithm})),
     {colour: 'var(--muted)', path: CIRCLE, text: 'filled: bytes and time measured'},
     {colour: 'var(--muted)', path: CIRCLE, hollow: true, text: 'hollow: bytes or time predicted'},
   ]);

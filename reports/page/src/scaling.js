@@ -6,7 +6,7 @@ import {curvesOf, markRows, tiles} from './curves.js';
 import {append, clear, selector, twin} from './dom.js';
 import {slices} from './slices.js';
 
-const FIGURES = [['Bytes', bytesCurve], ['Speed-up over standard', speedupCurve], ['Measured time against its lower bound', boundCurve]];
+const FIGURES = [['Bytes', bytesCurve], ['Speed-up over unfused attention', speedupCurve], ['Measured time against its lower bound', boundCurve]];
 
 function figure(root, title) {
   const box = append(root, 'div', {class: 'figure'});
@@ -41,7 +41,7 @@ export function scaling(root, data, store) {
     svgs = [];
     for (const {draw: drawFigure, note, key, chart, table, box} of figures) {
       [note, key, chart, table].forEach(clear);
-      const svg = drawFigure({note, key, chart, table}, curves, state, store);
+      const svg = drawFigure({data, note, key, chart, table}, curves, state, store);
       box.classList.toggle('empty', !svg);
       if (svg) svgs.push(svg);
     }

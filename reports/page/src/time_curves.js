@@ -1,11 +1,12 @@
-// Times against N: how much faster than standard attention, and how far above the lower bound.
+// Times against N: how much faster than unfused attention, and how far above the lower bound.
 import {scaleLinear} from 'd3-scale';
 
 import {legend, logScale, thin} from './chart.js';
-import {isTiled, kindOf, tile} from './data.js';
+import {isUnfused, kindOf, baselineOf, tile} from './data.js';
 import {AREA, drawCurves} from './curves.js';
 import {append, simpleTable} from './dom.js';
 import * as format from './format.js';
+import {facetName} from './slices.js';
 
 const SIDES = [{side: 'measurement', name: 'measured', what: 'measured times'},
   {side: 'prediction', name: 'bound', what: 'lower bounds of the times (predicted)'}];
@@ -14,29 +15,30 @@ const timeOf = (record, side) => record[side].time_s || undefined;
 const sameWork = (a, b) => kindOf(a.point) === kindOf(b.point) &&
   ['seqlen_q', 'seqlen_kv', 'batch', 'heads', 'kv_heads'].every((field) => a.point[field] === b.point[field]);
 
-// Of several standard kernels the one of the same variant, if there is one.
-function standardFor(record, standards) {
-  const same = standards.filter((other) => sameWork(record, other));
-  return same.find((other) => other.point.variant === record.point.variant) ?? same[0];
+// Of several kernels of one unfused algorithm the one of the same variant, if there is one.
+function counterpart(data, record, curves) {
+  const same = baselineOf(data, curves.flatMap(({algorithm, entries}) => entries.filter((entry) => sameWork(record, entry.record)).map((entry) => ({algorithm, record: entry.record}))));
+  return (same.find((other) => other.record.point.variant === record.point.variant) ?? same[0])?.record;
 }
 
-// {record, standard, n, measurement, prediction}: the ratio of times on either side, absent where one of them is.
-function speedups(curves) {
-  const standards = curves.filter((curve) => curve.algorithm === 'standard').flatMap((curve) => curve.entries.map((entry) => entry.record));
-  return curves.filter((curve) => isTiled(curve)).flatMap((curve) => curve.entries.map(({record, n}) => {
-    const standard = standardFor(record, standards);
-    const ratio = (side) => (standard && timeOf(standard, side) && timeOf(record, side) ? timeOf(standard, side) / timeOf(record, side) : undefined);
-    return {curve, record, standard, n, measurement: ratio('measurement'), prediction: ratio('prediction')};
+// {curve, record, unfused, n, measurement, prediction}: the ratio of times on either side, absent where one of them is.
+function speedups(data, curves) {
+  return curves.filter((curve) => !isUnfused(data, curve)).flatMap((curve) => curve.entries.map(({record, n}) => {
+    const unfused = counterpart(data, record, curves);
+    const ratio = (side) => (unfused && timeOf(unfused, side) && timeOf(record, side) ? timeOf(unfused, side) / timeOf(record, side) : undefined);
+    return {curve, record, unfused, n, measurement: ratio('measurement'), prediction: ratio('prediction')};
   })).filter((row) => row.measurement || row.prediction);
 }
 
-const speedupLines = (row, side) => [row.record.label, `${format.ratio(row[side.side])} faster than ${row.standard.label}`,
-  `${side.what}: ${format.seconds(timeOf(row.record, side.side))} instead of ${format.seconds(timeOf(row.standard, side.side))}`];
+const speedupLines = (row, side) => [row.record.label, `${format.ratio(row[side.side])} faster than ${row.unfused.label}`,
+  `${side.what}: ${format.seconds(timeOf(row.record, side.side))} instead of ${format.seconds(timeOf(row.unfused, side.side))}`];
 
-export function speedupCurve({chart, key, table, note}, curves, state, store) {
-  const rows = speedups(curves);
-  append(note, 'p', {class: 'note'}, rows.length ? 'Time of standard attention / time of the other, on one problem. Measured times and lower bounds are lines of their own: a ratio of bounds is no measurement and bounds nothing.'
-    : 'This slice has no point of standard attention beside one of another algorithm.');
+const baselineNames = (rows, curve) => [...new Set(rows.filter((row) => row.curve === curve).map((row) => facetName(row.unfused)))].join(' or ');
+
+export function speedupCurve({data, chart, key, table, note}, curves, state, store) {
+  const rows = speedups(data, curves);
+  append(note, 'p', {class: 'note'}, rows.length ? 'Time of unfused attention / time of the other, on one problem. Measured times and lower bounds are lines of their own: a ratio of bounds is no measurement and bounds nothing.'
+    : 'This slice has no point of an unfused algorithm beside one of a fused algorithm.');
   if (!rows.length) return undefined;
   const marks = SIDES.flatMap((side) => rows.filter((row) => row[side.side]).map((row) => ({...row, kind: side.name, value: row[side.side], path: row.curve.path,
     colour: row.curve.colour, hollow: side.side === 'prediction', lines: speedupLines(row, side)})));
@@ -46,18 +48,18 @@ export function speedupCurve({chart, key, table, note}, curves, state, store) {
   const [, most] = format.extent([1, ...marks.map((mark) => mark.value)]);
   const y = most > 10 ? logScale([1, ...marks.map((mark) => mark.value)], [AREA.bottom, AREA.top], 1.25) : scaleLinear([0, 1.08 * most], [AREA.bottom, AREA.top]);
   const used = curves.filter((curve) => rows.some((row) => row.curve === curve));
-  legend(key, [...used.map((curve) => ({path: curve.path, colour: curve.colour, text: `${curve.name} over standard`})),
+  legend(key, [...used.map((curve) => ({path: curve.path, colour: curve.colour, text: `${curve.name} over ${baselineNames(rows, curve)}`})),
     {line: 'curve', colour: 'var(--muted)', text: 'solid, filled: measured'}, {line: 'curve dashed', colour: 'var(--muted)', text: 'dashed, hollow: predicted lower bounds'}]);
   drawSpeedups(table, rows);
-  return drawCurves(chart, {testid: 'curve-speedup', label: 'Speed-up over standard attention against N', x, y, yLabel: 'times faster than standard', yFormat: (value) => `${value}×`,
+  return drawCurves(chart, {testid: 'curve-speedup', label: 'Speed-up over unfused attention against N', x, y, yLabel: 'times faster than unfused', yFormat: (value) => `${value}×`,
     curves: lines, references: [{points: x.domain().map((n) => ({n, value: 1}))}], marks: thin(marks, (mark) => String(mark.record.index) === state.point)}, store);
 }
 
 function drawSpeedups(root, rows) {
   const ratio = (value) => (value === undefined ? '' : format.ratio(value));
-  simpleTable(root, {testid: 'curve-speedup-table', caption: 'Speed-up over standard attention', rows, rowAttributes: (row) => ({'data-index': row.record.index}),
+  simpleTable(root, {testid: 'curve-speedup-table', caption: 'Speed-up over unfused attention', rows, rowAttributes: (row) => ({'data-index': row.record.index}),
     columns: [{name: 'implementation', key: 'name', value: (row) => row.curve.name}, {name: 'N', key: 'n', numeric: true, value: (row) => row.n},
-      {name: 'tile', key: 'tile', value: (row) => tile(row.record.point)},
+      {name: 'tile', key: 'tile', value: (row) => tile(row.record.point)}, {name: 'over', key: 'over', value: (row) => facetName(row.unfused)},
       {name: 'measured', key: 'measurement', numeric: true, value: (row) => row.measurement, text: ratio},
       {name: 'of lower bounds', key: 'prediction', numeric: true, value: (row) => row.prediction, text: ratio}]});
 }

@@ -1,5 +1,5 @@
 // What the data says, in plain words. Every number is computed here from the records.
-import {BOUNDARIES, bytesAt, isMeasured, isTiled, kindOf, sequence, tile} from './data.js';
+import {BOUNDARIES, bytesAt, isMeasured, isUnfused, kindOf, baselineOf, sequence, tile} from './data.js';
 import {append, clear, simpleTable} from './dom.js';
 import * as format from './format.js';
 
@@ -87,36 +87,36 @@ const problemKey = (point) => ['gpu', 'direction', 'batch', 'heads', 'kv_heads',
   'head_dim_v', 'dtype', 'mask', 'window', 'page_size', 'cache_state', 'l2_mode'].map((field) => point[field])
   .concat(kindOf(point)).join('|');
 
-// The problem on which a tiled algorithm saves most HBM bytes over `standard`, each at its best tile. The
+const least = (entries) => entries.reduce((a, b) => (b.total < a.total ? b : a));
+
+// The problem on which a fused algorithm saves most HBM bytes over an unfused one, each at its best tile. The
 // paper's way of counting is compared with itself only.
-export function biggestSaving(records, side) {
-  const best = new Map();
-  for (const record of records) {
+export function biggestSaving(data, side) {
+  const problems = new Map();
+  for (const record of data.records) {
     const total = bytesAt(record, side, 'hbm', 'total');
     if (!total || record.status !== 'ok') continue;
-    if (record.point.algorithm !== 'standard' && !isTiled(record.point)) continue;
     const key = problemKey(record.point);
-    if (!best.has(key)) best.set(key, {});
-    const pair = best.get(key);
-    const kind = record.point.algorithm === 'standard' ? 'standard' : 'tiled';
-    if (!pair[kind] || total < pair[kind].total) pair[kind] = {record, total};
+    if (!problems.has(key)) problems.set(key, []);
+    problems.get(key).push({record, algorithm: record.point.algorithm, total});
   }
-  const pairs = [...best.values()].filter((pair) => pair.standard && pair.tiled);
+  const pairs = [...problems.values()].map((entries) => ({unfused: baselineOf(data, entries), fused: entries.filter((entry) => !isUnfused(data, entry))}))
+    .filter(({unfused, fused}) => unfused.length && fused.length).map(({unfused, fused}) => ({unfused: least(unfused), fused: least(fused)}));
   if (!pairs.length) return undefined;
-  return pairs.reduce((a, b) => (b.standard.total / b.tiled.total > a.standard.total / a.tiled.total ? b : a));
+  return pairs.reduce((a, b) => (b.unfused.total / b.fused.total > a.unfused.total / a.fused.total ? b : a));
 }
 
-function savingSentence(records) {
-  const side = biggestSaving(records, 'measurement') ? 'measurement' : 'prediction';
-  const saving = biggestSaving(records, side);
+function savingSentence(data) {
+  const side = biggestSaving(data, 'measurement') ? 'measurement' : 'prediction';
+  const saving = biggestSaving(data, side);
   if (!saving) return undefined;
-  const {standard, tiled} = saving;
-  const {point} = tiled.record;
-  const [slow, fast] = [standard, tiled].map((entry) => entry.record.measurement.time_s);
-  const time = slow && fast ? `, and takes ${format.seconds(fast)} instead of ${format.seconds(slow)}` : '';
-  return {record: tiled.record, text: `Biggest saving: ${point.algorithm} at tile ${tile(point)} moves ` +
-    `${format.bytes(tiled.total)} through HBM where standard moves ${format.bytes(standard.total)}: ` +
-    `${format.ratio(standard.total / tiled.total)} less (${side === 'measurement' ? 'measured' : 'predicted'}; ` +
+  const {unfused, fused} = saving;
+  const {point} = fused.record;
+  const [slowTime, fastTime] = [unfused, fused].map((entry) => entry.record.measurement.time_s);
+  const time = slowTime && fastTime ? `, and takes ${format.seconds(fastTime)} instead of ${format.seconds(slowTime)}` : '';
+  return {record: fused.record, text: `Biggest saving: ${point.algorithm} at tile ${tile(point)} moves ` +
+    `${format.bytes(fused.total)} through HBM where ${unfused.algorithm} moves ${format.bytes(unfused.total)}: ` +
+    `${format.ratio(unfused.total / fused.total)} less (${side === 'measurement' ? 'measured' : 'predicted'}; ` +
     `N\u00a0${sequence(point)}, d\u00a0${point.head_dim}, ${point.dtype}, ${point.mask})${time}.`};
 }
 
@@ -154,7 +154,7 @@ function errorTable(root, data, store) {
 export function verdict(root, data, store) {
   append(root, 'p', {'data-testid': 'verdict-count', class: 'lead'}, countSentence(data.records));
   const list = append(root, 'ul', {class: 'verdict'});
-  const saving = savingSentence(data.records);
+  const saving = savingSentence(data);
   if (saving) {
     const item = append(list, 'li', {'data-testid': 'verdict-saving'}, `${saving.text} `);
     append(item, 'button', {class: 'link'}, 'Select this point')
