@@ -232,5 +232,19 @@ TEST(WrongInput, CutAndEditedRecordsAreNamedWithTheirPlace) {
   EXPECT_EQ(workspace.read("x.html") + workspace.read("x.csv"), "");
 }
 
+TEST(Compile, SaysWhenNoPointHasAKernel) {
+  const Workspace workspace;
+  for (const std::vector<std::string>& choice : {std::vector<std::string>{"--variant", "paper"},
+                                                 {"--br", "17"},
+                                                 {"--batch", "1024m", "--seqlen", "1m"},
+                                                 {"--set", "hbm.capacity=1MB"}}) {
+    std::vector<std::string> arguments{"compile"};
+    arguments.insert(arguments.end(), choice.begin(), choice.end());
+    const Result result = workspace.run(arguments);
+    EXPECT_EQ(result.code, 2);
+    EXPECT_THAT(result.err, StartsWith("hbmscope: points: none has a kernel"));
+  }
+}
+
 }  // namespace
 }  // namespace hbmscope::testing

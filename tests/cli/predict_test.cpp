@@ -1,0 +1,100 @@
+// What `predict` prints and writes.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "sim/gpu.h"
+#include "tests/cli/program.h"
+
+namespace hbmscope::testing {
+namespace {
+
+using ::testing::ContainsRegex;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+TEST(Predict, PrintsATableToStandardOutput) {
+  const Workspace workspace;
+  const Result result =
+      workspace.run({"predict", "--seqlen", "1k", "--algorithm", "flash2", "--variant", "paper"});
+  EXPECT_EQ(result.code, 0);
+  EXPECT_EQ(result.err, "");
+  EXPECT_THAT(result.out,
+              HasSubstr("h200, bf16, batch 1, heads 16, head dim 128, seqlen 1024, full, flash2, paper"));
+  // Q, K, V: 3 x 16 x 1024 x 128 x 2 B = 12.583 MB read at least.
+  EXPECT_THAT(result.out, HasSubstr("MB"));
+  EXPECT_THAT(result.out, HasSubstr("12.583"));
+  EXPECT_THAT(workspace.files(), IsEmpty());
+}
+
+TEST(Predict, SaysWhyATileIsInfeasibleAndStillPredictsIt) {
+  const Workspace workspace;
+  const Result result = workspace.run({"predict", "--algorithm", "flash2", "--br", "128,512"});
+  EXPECT_EQ(result.code, 0);
+  EXPECT_THAT(result.out, HasSubstr("infeasible (1 point): br 512"));
+}
+
+TEST(Predict, ShowsTheLaunchesOfASinglePoint) {
+  const Workspace workspace;
+  const std::string single = workspace.run({"predict", "--algorithm", "standard"}).out;
+  EXPECT_THAT(single, HasSubstr("limited by"));
+  EXPECT_THAT(single, HasSubstr("\nP = softmax(S) "));
+  EXPECT_THAT(workspace.run({"predict"}).out, Not(HasSubstr("limited by")));
+  // The paper's count has no kernel: dashes, no zeros.
+  EXPECT_THAT(workspace.run({"predict", "--algorithm", "flash2", "--variant", "paper"}).out,
+              ContainsRegex("tensor +-\n\n.*\nflash2 +- +- +- +- +- +- +[0-9]+ +[0-9.]+ +tensor\n"));
+}
+
+TEST(Predict, ExplainsAFewPoints) {
+  const Workspace workspace;
+  const std::string few = workspace.run({"predict", "--seqlen", "1k,2k"}).out;
+  EXPECT_THAT(few, HasSubstr("\nseqlen 2048, flash2\nlimiter: sram, at least "));
+  EXPECT_THAT(few, HasSubstr("why: memory-bound"));
+  EXPECT_THAT(few, HasSubstr("--seqlen       64..65536+64"));
+  EXPECT_THAT(workspace.run({"predict", "--seqlen", "1k..4k*2"}).out, Not(HasSubstr("limiter:")));
+}
+
+TEST(Predict, WritesJsonToStandardOutputAlone) {
+  const Workspace workspace;
+  const Result result = workspace.run({"predict", "--json", "-"});
+  ASSERT_EQ(result.code, 0);
+  const nlohmann::json json = nlohmann::json::parse(result.out);
+  EXPECT_EQ(json.at("records").size(), 2U);
+  EXPECT_FALSE(json.at("records").at(0).at("traffic").empty());
+  EXPECT_EQ(json.at("records").at(0).at("launches").size(), 3U);
+  EXPECT_EQ(json.at("records").at(0).at("roofs").size(), 5U);
+  EXPECT_EQ(json.at("records").at(0).at("crossovers").at(0).at("axis"), "seqlen");
+  EXPECT_EQ(json.at("gpus").at(0).at("name"), "h200");
+  EXPECT_EQ(json.at("provenance").at("argv").at(1), "predict");
+}
+
+TEST(Predict, ColoursOnlyWhenAsked) {
+  const Workspace workspace;
+  EXPECT_THAT(workspace.run({"predict"}).out, Not(HasSubstr("\x1b[")));
+  EXPECT_THAT(workspace.run({"predict", "--color", "always"}).out, HasSubstr("\x1b["));
+}
+
+TEST(Predict, TellsWalksApart) {
+  const Result result =
+      Workspace().run({"predict", "--algorithm", "flash2", "--kv-walk", "up,down", "--quiet"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("K/V down"));
+}
+
+TEST(Predict, ShowsTheLaunchesOfEveryAlgorithmOnEveryGpu) {
+  const Workspace workspace;
+  for (const std::string& gpu : gpu_names()) {
+    for (const char* seqlen : {"1k", "4k"}) {
+      const Result result =
+          workspace.run({"predict", "--gpu", gpu, "--seqlen", seqlen, "--json", "-", "--algorithm",
+                         "standard,standard-online,standard-masked-dropout,flash1,flash2"});
+      EXPECT_EQ(result.code, 0) << gpu << " " << result.err;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace hbmscope::testing

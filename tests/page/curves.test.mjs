@@ -1,0 +1,86 @@
+// The charts over sequence length.
+import assert from 'node:assert/strict';
+import {test} from 'node:test';
+
+import {attributes, byId} from './browser.mjs';
+import {BOUNDARIES, bytes, speedup} from './expected.mjs';
+import {close} from './numbers.mjs';
+import {page, records, unfused} from './opened.mjs';
+
+// Calls `check` for every slice and tile that the charts over N can show.
+async function eachCurve(check) {
+  const options = (id) => page.$$eval(`[data-testid=${id}] option`, (nodes) => nodes.map((node) => node.value));
+  for (const slice of await options('scaling-slice')) {
+    await byId(page, 'scaling-slice').selectOption(slice);
+    for (const tile of await options('scaling-tile')) {
+      await byId(page, 'scaling-tile').selectOption(tile);
+      await check();
+    }
+  }
+}
+const marksOf = (chart) => attributes(page, `[data-testid=${chart}] .mark`, ['data-index', 'data-kind', 'data-x', 'data-y']);
+const lengthsOf = (record) => [record.point.seqlen_q, record.point.seqlen_kv];
+
+for (const boundary of BOUNDARIES) {
+  test(`bytes against N at ${boundary}: each point in one slice at its tile, for each head`, async () => {
+    await byId(page, 'boundary').selectOption(boundary);
+    const seen = {prediction: new Set(), measurement: new Set()};
+    await eachCurve(async () => {
+      for (const mark of await marksOf('curve-bytes')) {
+        const record = records[mark['data-index']];
+        const total = bytes(record, mark['data-kind'], boundary, 'total');
+        close(Number(mark['data-y']), total / (record.point.batch * record.point.heads), `${mark['data-kind']} of point ${mark['data-index']}`);
+        assert.ok(lengthsOf(record).includes(Number(mark['data-x'])));
+        seen[mark['data-kind']].add(Number(mark['data-index']));
+      }
+    });
+    for (const [side, found] of Object.entries(seen)) {
+      const expected = records.map((record, i) => i).filter((i) => records[i].status !== 'failed' && bytes(records[i], side, boundary, 'total'));
+      assert.deepEqual([...found].sort((a, b) => a - b), expected, side);
+    }
+  });
+}
+
+test('speed-up against N: measured and predicted ratios, on lines of their own', async () => {
+  const seen = {measured: new Set(), bound: new Set()};
+  const sides = {measured: 'measurement', bound: 'prediction'};
+  await eachCurve(async () => {
+    const marks = await marksOf('curve-speedup');
+    for (const mark of marks) {
+      close(Number(mark['data-y']), speedup(records, records[mark['data-index']], sides[mark['data-kind']], unfused), `speed-up of point ${mark['data-index']}`);
+      seen[mark['data-kind']].add(Number(mark['data-index']));
+    }
+    // One solid line of measured points, one dashed of bounds, for each implementation that has them.
+    const lines = (kind) => new Set(marks.filter((mark) => mark['data-kind'] === kind).map((mark) => records[mark['data-index']].point).map((point) => `${point.algorithm} ${point.variant}`)).size;
+    assert.equal(await page.locator('[data-testid=curve-speedup] .curve:not(.dashed)').count(), lines('measured'));
+    assert.equal(await page.locator('[data-testid=curve-speedup] .curve.dashed').count(), lines('bound'));
+  });
+  for (const [kind, found] of Object.entries(seen)) {
+    const expected = records.map((record, i) => i).filter((i) => records[i].status !== 'failed' && speedup(records, records[i], sides[kind], unfused));
+    assert.deepEqual([...found].sort((a, b) => a - b), expected, kind);
+  }
+});
+
+test('unfused algorithms have one shape, fused ones another', async () => {
+  for (const chart of ['curve-bytes', 'curve-bound', 'roofline']) {
+    const shapes = {true: new Set(), false: new Set()};
+    for (const mark of await attributes(page, `[data-testid=${chart}] .mark`, ['data-index', 'd'])) {
+      shapes[unfused.includes(records[mark['data-index']].point.algorithm)].add(mark.d);
+    }
+    assert.ok(shapes.true.size <= 1 && shapes.false.size <= 1, `${chart}: one shape each`);
+    assert.equal(new Set([...shapes.true, ...shapes.false]).size, shapes.true.size + shapes.false.size, `${chart}: not the same`);
+  }
+});
+
+test('measured time over its lower bound against N', async () => {
+  const seen = new Set();
+  await eachCurve(async () => {
+    for (const mark of await marksOf('curve-bound')) {
+      const record = records[mark['data-index']];
+      close(Number(mark['data-y']), record.measurement.time_s / record.prediction.time_s, `ratio of point ${mark['data-index']}`);
+      seen.add(Number(mark['data-index']));
+    }
+  });
+  const expected = records.map((record, i) => i).filter((i) => records[i].status !== 'failed' && records[i].measurement?.time_s && records[i].prediction?.time_s);
+  assert.deepEqual([...seen].sort((a, b) => a - b), expected);
+});

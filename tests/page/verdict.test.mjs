@@ -1,0 +1,72 @@
+// The verdict: counts, errors, and what is saved.
+import assert from 'node:assert/strict';
+import {test} from 'node:test';
+
+import {byId} from './browser.mjs';
+import {BOUNDARIES, bytes, errorSummary, largestSaving, WAYS} from './expected.mjs';
+import {rounds} from './numbers.mjs';
+import {algorithms, page, records, unfused} from './opened.mjs';
+
+test('the report holds points', () => {
+  assert.ok(records.length > 0);
+});
+
+test('verdict: counts of points', async () => {
+  const sentence = (await byId(page, 'verdict-count').textContent()).replace(/\u202f/g, '');
+  const measured = records.filter((record) => Object.values(record.measurement ?? {}).some((value) => typeof value === 'number')).length;
+  const skipped = records.filter((record) => record.status === 'skipped').length;
+  assert.match(sentence, new RegExp(`^${records.length} point`));
+  assert.match(sentence, measured ? new RegExp(`: ${measured} measured`) : /none measured/);
+  if (skipped) assert.match(sentence, new RegExp(`\\b${skipped} skipped`));
+  else assert.doesNotMatch(sentence, /skipped/);
+});
+
+test('verdict: mean and worst error per algorithm and boundary', async () => {
+  for (const algorithm of algorithms) {
+    const own = records.filter((record) => record.point.algorithm === algorithm);
+    for (const boundary of BOUNDARIES) {
+      const row = page.locator(`[data-testid=verdict-errors] tr[data-algorithm="${algorithm}"][data-boundary="${boundary}"]`);
+      const expected = WAYS.map((way) => errorSummary(own, boundary, [way]));
+      assert.equal(await row.count(), expected.some(Boolean) ? 1 : 0, `${algorithm} ${boundary}`);
+      for (const [i, way] of WAYS.entries()) {
+        if (!expected[i]) continue;
+        const cell = (name) => row.locator(`[data-column=${way}-${name}]`);
+        assert.equal(Number(await cell('count').textContent()), expected[i].count);
+        rounds(await cell('mean').textContent(), expected[i].mean * 100, `${algorithm} ${boundary} ${way} mean`);
+        rounds(await cell('worst').textContent(), expected[i].worst * 100, `${algorithm} ${boundary} ${way} worst`);
+      }
+    }
+  }
+});
+
+test('verdict: HBM against compulsory and io', async () => {
+  for (const algorithm of algorithms) {
+    const own = records.filter((record) => record.point.algorithm === algorithm && record.prediction?.compulsory_bytes && record.prediction.io_bytes);
+    const measured = own.filter((record) => bytes(record, 'measurement', 'hbm', 'total'));
+    const ratios = measured.length ? measured.map((record) => bytes(record, 'measurement', 'hbm', 'total') / record.prediction.compulsory_bytes)
+      : own.map((record) => record.prediction.io_bytes / record.prediction.compulsory_bytes);
+    const sentence = byId(page, `verdict-bounds-${algorithm}`);
+    assert.equal(await sentence.count(), ratios.length ? 1 : 0);
+    if (!ratios.length) continue;
+    const [low, high] = (await sentence.textContent()).match(/[\d.\u202f]+×/g);
+    rounds(low, Math.min(...ratios), `${algorithm} lowest`);
+    rounds(high, Math.max(...ratios), `${algorithm} highest`);
+  }
+});
+
+test('verdict: sentences on errors and the biggest saving', async () => {
+  for (const boundary of BOUNDARIES) {
+    const expected = errorSummary(records, boundary, WAYS);
+    assert.equal(await byId(page, `verdict-${boundary}`).count(), expected ? 1 : 0);
+    if (!expected) continue;
+    const [mean, worst] = (await byId(page, `verdict-${boundary}`).textContent()).match(/[\d.\u202f]+(?=\u202f%)/g);
+    rounds(mean, expected.mean * 100, `${boundary} mean`);
+    rounds(worst, Math.abs(expected.worst) * 100, `${boundary} worst`);
+  }
+  const saving = largestSaving(records, 'measurement', unfused) ?? largestSaving(records, 'prediction', unfused);
+  assert.equal(await byId(page, 'verdict-saving').count(), saving ? 1 : 0);
+  if (!saving) return;
+  const sentence = await byId(page, 'verdict-saving').textContent();
+  rounds(sentence.match(/([\d.\u202f]+×) less/)[1], saving, 'saving');
+  assert.ok(unfused.includes(sentence.match(/where (\S+) moves/)[1]), sentence);
+});
