@@ -57,7 +57,7 @@ struct Algorithm {
 };
 
 // All algorithms. Of the unfused ones the first that a report holds is what it compares with. A new one is a
-// file in this folder that defines an Algorithm, and its name in registry.cpp.
+// file in this folder that defines an Algorithm, and its name in sim/CMakeLists.txt and in registry.cpp.
 std::span<const Algorithm* const> algorithms();
 
 // Throws UserError (--algorithm, --variant) listing what there is.
