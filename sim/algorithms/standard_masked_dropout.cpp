@@ -6,6 +6,7 @@
 #include "sim/algorithms/algorithm.h"
 #include "sim/algorithms/build.h"
 #include "sim/algorithms/directions.h"
+#include "sim/algorithms/unfused_passes.h"
 #include "sim/algorithms/whole_pass.h"
 
 namespace hbmscope {
@@ -53,63 +54,35 @@ Tensors add_tensors(const Problem& problem, Program& program) {
 }
 
 // 8 N² + 4 N d elements.
-void build_forward(const Problem& problem, const Tensors& t, Program& program) {
-  add_whole_pass(program, {.name = "S = QKᵀ",
-                           .kv_loads = {t.k},
-                           .loads = {t.q},
-                           .compute = {"S = Q Kᵀ", ComputeKind::matmul, problem.head_dim},
-                           .stores = {t.s}});
+void build_forward(const Tensors& t, Program& program) {
+  add_scores_pass(t.q, t.k, t.s, program);
   add_whole_pass(program,
                  {.name = "mask S", .loads = {t.s}, .compute = {"S = mask(S)"}, .stores = {t.masked_s}});
-  add_whole_pass(program, {.name = "P = softmax(S)",
-                           .loads = {t.masked_s},
-                           .compute = {"P = softmax(S) by rows", ComputeKind::softmax, 0, 1},
-                           .stores = {t.p}});
+  add_softmax_pass(t.masked_s, t.p, program);
   add_whole_pass(program,
                  {.name = "drop P", .loads = {t.p}, .compute = {"P = dropout(P)"}, .stores = {t.dropped_p}});
-  add_whole_pass(program, {.name = "O = PV",
-                           .kv_loads = {t.v},
-                           .loads = {t.dropped_p},
-                           .compute = {"O = P V", ComputeKind::matmul, problem.head_dim_v},
-                           .stores = {t.o}});
+  add_output_pass(t.dropped_p, t.v, t.o, program);
 }
 
 // 11 N² + 8 N d elements.
-void build_backward(const Problem& problem, const Tensors& t, Program& program) {
+void build_backward(const Tensors& t, Program& program) {
   const auto& [d_o, d_q, d_k, d_v] = t.gradients;
-  add_whole_pass(program, {.name = "dV = PᵀdO",
-                           .loads = {t.dropped_p, d_o},
-                           .compute = {"dV = dV + Pᵀ dO", ComputeKind::matmul, problem.head_dim_v},
-                           .kv_stores = {d_v}});
-  add_whole_pass(program, {.name = "dP = dO Vᵀ",
-                           .kv_loads = {t.v},
-                           .loads = {d_o},
-                           .compute = {"dP = dO Vᵀ", ComputeKind::matmul, problem.head_dim_v},
-                           .stores = {t.d_dropped_p}});
+  add_d_v_pass(t.dropped_p, d_o, d_v, program);
+  add_d_p_pass(t.v, d_o, t.d_dropped_p, program);
   add_whole_pass(
       program,
       {.name = "drop dP", .loads = {t.d_dropped_p}, .compute = {"dP = dropout(dP)"}, .stores = {t.d_p}});
-  add_whole_pass(program, {.name = "dS = P∘(dP − rowsum(P∘dP))",
-                           .loads = {t.p, t.d_p},
-                           .compute = {"dS = P ∘ (dP − rowsum(P ∘ dP))"},
-                           .stores = {t.d_masked_s}});
+  add_d_s_pass(t.p, t.d_p, t.d_masked_s, program);
   add_whole_pass(
       program, {.name = "mask dS", .loads = {t.d_masked_s}, .compute = {"dS = mask(dS)"}, .stores = {t.d_s}});
-  add_whole_pass(program, {.name = "dQ = dS K",
-                           .kv_loads = {t.k},
-                           .loads = {t.d_s},
-                           .compute = {"dQ = dS K", ComputeKind::matmul, problem.head_dim},
-                           .stores = {d_q}});
-  add_whole_pass(program, {.name = "dK = dSᵀQ",
-                           .loads = {t.d_s, t.q},
-                           .compute = {"dK = dK + dSᵀ Q", ComputeKind::matmul, problem.head_dim},
-                           .kv_stores = {d_k}});
+  add_d_q_pass(t.k, t.d_s, d_q, program);
+  add_d_k_pass(t.q, t.d_s, d_k, program);
 }
 
 void build_paper(const Plan& plan, Program& program) {
   const Tensors tensors = add_tensors(plan.problem, program);
-  if (runs_forward(plan.problem)) build_forward(plan.problem, tensors, program);
-  if (runs_backward(plan.problem)) build_backward(plan.problem, tensors, program);
+  if (runs_forward(plan.problem)) build_forward(tensors, program);
+  if (runs_backward(plan.problem)) build_backward(tensors, program);
 }
 
 const std::array<Variant, 1> kVariants{{

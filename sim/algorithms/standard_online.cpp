@@ -7,6 +7,7 @@
 #include "sim/algorithms/build.h"
 #include "sim/algorithms/directions.h"
 #include "sim/algorithms/standard_online_mma.h"
+#include "sim/algorithms/unfused_passes.h"
 #include "sim/algorithms/whole_pass.h"
 
 namespace hbmscope {
@@ -70,25 +71,14 @@ void build_backward(const Problem& problem, const Tensors& t, Program& program) 
                            .compute = again,
                            .then = {"dV = dV + Pᵀ dO", ComputeKind::matmul, problem.head_dim_v},
                            .kv_stores = {d_v}});
-  add_whole_pass(program, {.name = "dP = dO Vᵀ",
-                           .kv_loads = {t.v},
-                           .loads = {d_o},
-                           .compute = {"dP = dO Vᵀ", ComputeKind::matmul, problem.head_dim_v},
-                           .stores = {t.d_p}});
+  add_d_p_pass(t.v, d_o, t.d_p, program);
   add_whole_pass(program, {.name = "dS = P∘(dP − rowsum(P∘dP))",
                            .loads = {t.s, t.m, t.l, t.d_p},
                            .compute = again,
                            .then = {"dS = P ∘ (dP − rowsum(P ∘ dP))"},
                            .stores = {t.d_s}});
-  add_whole_pass(program, {.name = "dQ = dS K",
-                           .kv_loads = {t.k},
-                           .loads = {t.d_s},
-                           .compute = {"dQ = dS K", ComputeKind::matmul, problem.head_dim},
-                           .stores = {d_q}});
-  add_whole_pass(program, {.name = "dK = dSᵀQ",
-                           .loads = {t.d_s, t.q},
-                           .compute = {"dK = dK + dSᵀ Q", ComputeKind::matmul, problem.head_dim},
-                           .kv_stores = {d_k}});
+  add_d_q_pass(t.k, t.d_s, d_q, program);
+  add_d_k_pass(t.q, t.d_s, d_k, program);
 }
 
 void build_paper(const Plan& plan, Program& program) {
