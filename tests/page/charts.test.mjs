@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import {test} from 'node:test';
 
 import {attributes, byId} from './browser.mjs';
-import {BOUNDARIES, bytes, errorDistributions, parityMarks, rooflineMarks} from './expected.mjs';
+import {BOUNDARIES, bytes, errorDistributions, leftOut, parityMarks, rooflineMarks} from './expected.mjs';
 import {close, optional, rounds} from './numbers.mjs';
 import {data, page, records} from './opened.mjs';
 
@@ -69,6 +69,9 @@ for (const level of BOUNDARIES) {
     assert.deepEqual(roofs.map((roof) => Number(roof['data-value'])), sums.map((sum) => spec.exp_per_s * 2 * sum));
     assert.equal(await byId(page, 'roof-exp').count(), sums.length);
     assert.equal(await page.locator('[data-testid=roofline-table] tbody tr').count(), expected.length);
+    const bounds = expected.map((mark) => records[mark.index]).filter((record) => !record.measurement?.time_s);
+    const note = await byId(page, 'roofline-note').textContent();
+    assert.equal(note.includes('Lower bounds leave out'), bounds.some((record) => leftOut(data, record).length), note);
   });
 }
 

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import {test} from 'node:test';
 
 import {attributes, byId} from './browser.mjs';
-import {BOUNDARIES, bytes, speedup} from './expected.mjs';
+import {BOUNDARIES, bytes, leftOut, speedup} from './expected.mjs';
 import {close} from './numbers.mjs';
-import {page, records, unfused} from './opened.mjs';
+import {data, page, records, unfused} from './opened.mjs';
 
 // Calls `check` for every slice and tile that the charts over N can show.
 async function eachCurve(check) {
@@ -83,4 +83,15 @@ test('measured time over its lower bound against N', async () => {
   });
   const expected = records.map((record, i) => i).filter((i) => records[i].status !== 'failed' && records[i].measurement?.time_s && records[i].prediction?.time_s);
   assert.deepEqual([...seen].sort((a, b) => a - b), expected);
+});
+
+test('charts of bounds say which roofs are left out', async () => {
+  await eachCurve(async () => {
+    for (const [chart, kind] of [['curve-speedup', 'bound'], ['curve-bound', 'ratio']]) {
+      const shown = (await marksOf(chart)).filter((mark) => mark['data-kind'] === kind).map((mark) => records[mark['data-index']]);
+      const notes = await page.locator(`.figure:has([data-testid=${chart}]) [data-testid=left-out]`).count();
+      if (shown.some((record) => leftOut(data, record).length)) assert.equal(notes, 1, chart);
+      if (!records.some((record) => leftOut(data, record).length)) assert.equal(notes, 0, chart);
+    }
+  });
 });

@@ -57,6 +57,19 @@ export function rooflineMarks(records, level) {
   }).filter(present);
 }
 
+// Roofs that the lower bound of a record leaves out: those that its list lacks, else those that its GPU or its
+// prediction lacks.
+export function leftOut({gpus}, record) {
+  const {point, prediction} = record;
+  if (!present(prediction?.time_s)) return [];
+  const all = ['hbm', 'l2', 'sram', 'tensor', 'exp'];
+  if (record.roofs) return all.filter((roof) => !record.roofs.some((row) => row.roof === roof));
+  const gpu = gpus.find((each) => each.name === point.gpu);
+  if (!gpu) return [];
+  const lacks = {l2: !gpu.l2_bytes_per_s, sram: !present(prediction.sram_read_bytes), tensor: !gpu.tensor_flops_per_s[point.dtype]};
+  return all.filter((roof) => lacks[roof]);
+}
+
 // Variants without kernels count each in its own way.
 const kind = (point) => (['paper', 'autograd'].includes(point.variant) ? point.variant : 'kernel');
 

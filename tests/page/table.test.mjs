@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import {test} from 'node:test';
 
 import {attributes, byId} from './browser.mjs';
-import {BOUNDARIES, bytes, error, parityMarks, WAYS} from './expected.mjs';
+import {BOUNDARIES, bytes, error, leftOut, parityMarks, WAYS} from './expected.mjs';
 import {optional, rounds} from './numbers.mjs';
-import {algorithms, page, records} from './opened.mjs';
+import {algorithms, data, page, records} from './opened.mjs';
 
 async function rowsOf(boundary) {
   await byId(page, 'boundary').selectOption(boundary);
@@ -31,6 +31,8 @@ for (const boundary of BOUNDARIES) {
         if (own !== undefined) rounds(cells[`err-${way}`][1], own * 100, `error of point ${index}`);
       }
       assert.equal(status, record.status);
+      const unknown = leftOut(data, record);
+      assert.equal(cells.limiter[1], (record.prediction?.limiter ?? '') + (unknown.length ? `, without ${unknown.join(', ')}` : ''), `limiter of point ${index}`);
       for (const [name, value] of Object.entries(expected)) {
         assert.equal(cells[name][0], optional(value), `${name} of point ${index}`);
         if (optional(value) === null) assert.equal(cells[name][1], '', `${name} of point ${index} is absent`);

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import {test} from 'node:test';
 
 import {byId} from './browser.mjs';
-import {BOUNDARIES, bytes, errorSummary, largestSaving, WAYS} from './expected.mjs';
+import {BOUNDARIES, bytes, errorSummary, largestSaving, leftOut, WAYS} from './expected.mjs';
 import {rounds} from './numbers.mjs';
-import {algorithms, page, records, unfused} from './opened.mjs';
+import {algorithms, data, page, records, unfused} from './opened.mjs';
 
 test('the report holds points', () => {
   assert.ok(records.length > 0);
@@ -69,4 +69,13 @@ test('verdict: sentences on errors and the biggest saving', async () => {
   const sentence = await byId(page, 'verdict-saving').textContent();
   rounds(sentence.match(/([\d.\u202f]+×) less/)[1], saving, 'saving');
   assert.ok(unfused.includes(sentence.match(/where (\S+) moves/)[1]), sentence);
+});
+
+test('verdict: roofs that lower bounds leave out', async () => {
+  const names = {l2: 'L2 on', sram: 'shared memory for', tensor: 'tensor cores on'};
+  const unknown = new Set(records.flatMap((record) => leftOut(data, record)));
+  assert.equal(await byId(page, 'verdict-left-out').count(), unknown.size ? 1 : 0);
+  if (!unknown.size) return;
+  const sentence = await byId(page, 'verdict-left-out').textContent();
+  for (const [roof, name] of Object.entries(names)) assert.equal(sentence.includes(name), unknown.has(roof), `${roof}: ${sentence}`);
 });

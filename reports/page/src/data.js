@@ -42,6 +42,25 @@ function label(point, varying) {
   return [point.algorithm, ...rest, `N ${sequence(point)}`, `tile ${tile(point)}`].join(' · ');
 }
 
+export const ROOFS = ['hbm', 'l2', 'sram', 'tensor', 'exp'];
+
+// Records of JSON list the roofs that are known. Of those from CSV the GPU tells, and whether the prediction has
+// shared-memory bytes; of a GPU that is not in the report nothing can be said.
+function knownRoofs(gpus, record) {
+  if (record.roofs?.length) return record.roofs.map((row) => row.roof);
+  const gpu = gpus.find((each) => each.name === record.point.gpu);
+  if (!gpu) return ROOFS;
+  const known = {hbm: true, l2: gpu.l2_bytes_per_s, sram: record.prediction.sram_read_bytes !== undefined, tensor: gpu.tensor_flops_per_s?.[record.point.dtype], exp: gpu.exp_per_s};
+  return ROOFS.filter((roof) => known[roof]);
+}
+
+// Roofs that the lower bound of the time does not know of.
+function leftOut(gpus, record) {
+  if (record.prediction?.time_s === undefined) return [];
+  const known = knownRoofs(gpus, record);
+  return ROOFS.filter((roof) => !known.includes(roof));
+}
+
 // `unfused`: the tool's list of the unfused algorithms' names.
 export function readData(text, unfused) {
   const json = JSON.parse(text);
@@ -67,6 +86,7 @@ export function readData(text, unfused) {
     measurement: record.measurement ?? {},
     error: record.error ?? {},
     provenance: record.provenance ?? {},
+    leftOut: leftOut(json.gpus ?? [], record),
     traffic: record.traffic ?? [],
     label: label(record.point, varying),
   }));

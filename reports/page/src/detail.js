@@ -2,6 +2,7 @@
 import {BOUNDARIES, boundaryName, bytesAt} from './data.js';
 import {append, clear, simpleTable} from './dom.js';
 import * as format from './format.js';
+import {limiterText} from './roofs.js';
 
 const count = (value) => (value === undefined ? '' : format.grouped(value));
 
@@ -23,6 +24,7 @@ function rest(root, record) {
   simpleTable(root, {testid: 'detail-rest', caption: 'Other values', rows, columns: [
     {name: 'of', key: 'side', value: (row) => row.side}, {name: 'name', key: 'name', value: (row) => (row.name === 'hbm_write_bytes' ? 'hbm write bytes within the range' : row.name.replace(/_/g, ' '))},
     {name: 'value', key: 'value', numeric: true, value: (row) => row.value, text: (value, row) => {
+      if (row.name === 'limiter') return limiterText(record);
       if (typeof value !== 'number') return String(value);
       if (row.name.endsWith('time_s')) return format.seconds(value, 4);
       return Number.isInteger(value) ? format.grouped(value) : value.toPrecision(4);

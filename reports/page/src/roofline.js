@@ -8,6 +8,7 @@ import {axes, canvas, CIRCLE, drawMarks, legend, logScale, shapeOf, showSelectio
 import {algorithmColour, BOUNDARIES, boundaryName, bytesAt, distinct, filtered} from './data.js';
 import {append, clear, selector, simpleTable, twin} from './dom.js';
 import * as format from './format.js';
+import {leftOutSentence, limiterText} from './roofs.js';
 
 // Intensity and performance of one record at one level; measured values where there are any.
 export function rooflinePoint(record, level) {
@@ -142,7 +143,7 @@ export function roofline(root, data, store) {
     const points = thin(all, (point) => String(point.record.index) === state.point);
     const others = inView.length - onGpu.length;
     note.textContent = all.length
-      ? `Roofs of ${gpu?.full_name ?? gpuName}; the roof of the chosen level is strong.${others ? ` ${others} points of other GPUs are left out: filter by GPU to see them.` : ''}${thinNote(points.length, all.length)}`
+      ? `Roofs of ${gpu?.full_name ?? gpuName}; the roof of the chosen level is strong.${others ? ` ${others} points of other GPUs are left out: filter by GPU to see them.` : ''}${thinNote(points.length, all.length)} ${leftOutSentence(data, all.filter((point) => point.timeFrom !== 'measured').map((point) => point.record))}`
       : 'No point in view has FLOPs, bytes and a time at this level.';
     if (!all.length) return;
     const roofs = roofsOf(gpu, distinct(onGpu.map((record) => record.point.dtype)));
@@ -163,5 +164,5 @@ function drawTwin(root, points, level) {
       {name: 'FLOP/B', key: 'intensity', numeric: true, value: (point) => point.intensity, text: format.column(points.map((point) => point.intensity), 1)},
       {name: 'TFLOP/s', key: 'performance', numeric: true, value: (point) => point.performance, text: format.column(points.map((point) => point.performance), 1e12)},
       {name: 'bytes', key: 'bytes-from', value: (point) => point.bytesFrom}, {name: 'time', key: 'time-from', value: (point) => point.timeFrom},
-      {name: 'limiter', key: 'limiter', value: (point) => point.record.prediction.limiter}]});
+      {name: 'limiter', key: 'limiter', value: (point) => point.record.prediction.limiter, text: (value, point) => limiterText(point.record)}]});
 }

@@ -2,6 +2,7 @@
 import {boundaryName, bytesAt, fieldName, filtered, sequence, tile} from './data.js';
 import {append, cell, clear} from './dom.js';
 import * as format from './format.js';
+import {limiterText} from './roofs.js';
 
 const ROWS_PER_STEP = 1000;
 const WAYS = ['read', 'write'];
@@ -36,7 +37,7 @@ function columnsFor(data, records, boundary) {
     const value = (record) => record[side].time_s ?? undefined;
     columns.push({key: `time-${side}`, group: 'time (ms)', name, numeric: true, value, text: format.column(records.map(value), 1e-3)});
   }
-  columns.push({key: 'limiter', group: 'time (ms)', name: 'limiter', value: (record) => record.prediction.limiter});
+  columns.push({key: 'limiter', group: 'time (ms)', name: 'limiter', value: (record) => record.prediction.limiter, text: (value, record) => limiterText(record)});
   columns.push({key: 'reason', group: 'not run', name: 'reason', value: (record) => record.reason || undefined, class: 'reason'});
   return columns;
 }

@@ -6,10 +6,16 @@ import {isUnfused, kindOf, baselineOf, tile} from './data.js';
 import {AREA, drawCurves} from './curves.js';
 import {append, simpleTable} from './dom.js';
 import * as format from './format.js';
+import {leftOutSentence, limiterText} from './roofs.js';
 import {facetName} from './slices.js';
 
 const SIDES = [{side: 'measurement', name: 'measured', what: 'measured times'},
   {side: 'prediction', name: 'bound', what: 'lower bounds of the times (predicted)'}];
+function leftOutNote(note, data, records) {
+  const sentence = leftOutSentence(data, records);
+  if (sentence) append(note, 'p', {class: 'note', 'data-testid': 'left-out'}, sentence);
+}
+
 const timeOf = (record, side) => record[side].time_s || undefined;
 
 const sameWork = (a, b) => kindOf(a.point) === kindOf(b.point) &&
@@ -50,6 +56,7 @@ export function speedupCurve({data, chart, key, table, note}, curves, state, sto
   const used = curves.filter((curve) => rows.some((row) => row.curve === curve));
   legend(key, [...used.map((curve) => ({path: curve.path, colour: curve.colour, text: `${curve.name} over ${baselineNames(rows, curve)}`})),
     {line: 'curve', colour: 'var(--muted)', text: 'solid, filled: measured'}, {line: 'curve dashed', colour: 'var(--muted)', text: 'dashed, hollow: predicted lower bounds'}]);
+  leftOutNote(note, data, rows.filter((row) => row.prediction).flatMap((row) => [row.record, row.unfused]));
   drawSpeedups(table, rows);
   return drawCurves(chart, {testid: 'curve-speedup', label: 'Speed-up over unfused attention against N', x, y, yLabel: 'times faster than unfused', yFormat: (value) => `${value}×`,
     curves: lines, references: [{points: x.domain().map((n) => ({n, value: 1}))}], marks: thin(marks, (mark) => String(mark.record.index) === state.point)}, store);
@@ -64,18 +71,19 @@ function drawSpeedups(root, rows) {
       {name: 'of lower bounds', key: 'prediction', numeric: true, value: (row) => row.prediction, text: ratio}]});
 }
 
-export function boundCurve({chart, key, table, note}, curves, state, store) {
+export function boundCurve({data, chart, key, table, note}, curves, state, store) {
   const rows = curves.flatMap((curve) => curve.entries.map((entry) => ({...entry, curve, bound: timeOf(entry.record, 'prediction'), measured: timeOf(entry.record, 'measurement')})))
     .filter((row) => row.bound && row.measured).map((row) => ({...row, value: row.measured / row.bound}));
   append(note, 'p', {class: 'note'}, rows.length ? 'Measured time / predicted lower bound. At 1 a kernel would keep the limiting roof busy all the time; below 1 the bound would be wrong.'
     : 'No point of this slice has a measured time.');
   if (!rows.length) return undefined;
   const marks = rows.map((row) => ({...row, kind: 'ratio', path: row.curve.path, colour: row.curve.colour, lines: [row.record.label,
-    `measured ${format.seconds(row.measured)}: ${format.ratio(row.value)} the bound of ${format.seconds(row.bound)} (${row.record.prediction.limiter})`]}));
+    `measured ${format.seconds(row.measured)}: ${format.ratio(row.value)} the bound of ${format.seconds(row.bound)} (${limiterText(row.record)})`]}));
   const x = logScale(rows.map((row) => row.n), [AREA.left, AREA.right], 1.15);
   const y = scaleLinear([0, 1.08 * Math.max(1, format.extent(rows.map((row) => row.value))[1])], [AREA.bottom, AREA.top]);
   const used = curves.filter((curve) => rows.some((row) => row.curve === curve));
   legend(key, [...used.map((curve) => ({path: curve.path, colour: curve.colour, text: curve.name})), {line: 'reference', colour: 'var(--muted)', text: 'lower bound'}]);
+  leftOutNote(note, data, rows.map((row) => row.record));
   drawBounds(table, rows);
   return drawCurves(chart, {testid: 'curve-bound', label: 'Measured time over its lower bound against N', x, y, yLabel: 'measured time / lower bound', yFormat: (value) => `${value}`,
     curves: used.map((curve) => ({colour: curve.colour, points: rows.filter((row) => row.curve === curve)})),
@@ -88,5 +96,5 @@ function drawBounds(root, rows) {
     columns: [{name: 'implementation', key: 'name', value: (row) => row.curve.name}, {name: 'N', key: 'n', numeric: true, value: (row) => row.n},
       {name: 'tile', key: 'tile', value: (row) => tile(row.record.point)}, time('lower bound', 'bound'), time('measured', 'measured'),
       {name: 'measured / bound', key: 'ratio', numeric: true, value: (row) => row.value, text: format.ratio},
-      {name: 'limiter', key: 'limiter', value: (row) => row.record.prediction.limiter}]});
+      {name: 'limiter', key: 'limiter', value: (row) => row.record.prediction.limiter, text: (value, row) => limiterText(row.record)}]});
 }

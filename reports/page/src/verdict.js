@@ -2,6 +2,7 @@
 import {BOUNDARIES, bytesAt, isMeasured, isUnfused, kindOf, baselineOf, sequence, tile} from './data.js';
 import {append, clear, simpleTable} from './dom.js';
 import * as format from './format.js';
+import {leftOutSentence} from './roofs.js';
 
 const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
 
@@ -172,5 +173,7 @@ export function verdict(root, data, store) {
   if (data.records.length && data.records.every((record) => record.point.l2_mode === 'none')) {
     append(list, 'li', {class: 'note'}, 'Without an L2 model (l2_mode none) the predicted HBM bytes are the compulsory count.');
   }
+  const left = leftOutSentence(data, data.records);
+  if (left) append(list, 'li', {'data-testid': 'verdict-left-out'}, `${left} With those roofs the times may be longer.`);
   errorTable(root, data, store);
 }
