@@ -111,6 +111,15 @@ PointList::Indices PointList::indices_of(std::size_t index) const {
   return indices;
 }
 
+std::vector<DataType> PointList::dtypes() const {
+  if (!axes_.dtypes.empty()) return axes_.dtypes;
+  std::vector<DataType> dtypes;
+  for (const ModelLayer& layer : axes_.layers) {
+    if (std::find(dtypes.begin(), dtypes.end(), layer.dtype) == dtypes.end()) dtypes.push_back(layer.dtype);
+  }
+  return dtypes;
+}
+
 void PointList::fill_problem(const Indices& indices, Problem& problem) const {
   problem.direction = axes_.directions[indices[direction]];
   if (axes_.layers.empty()) {

@@ -81,6 +81,8 @@ class PointList {
   // Overwrites `point`, so that a sweep reuses its strings; the result points into this list.
   PointContext fill(std::size_t index, Point& point) const;
   const std::vector<GpuSpec>& gpus() const { return axes_.gpus; }
+  // Each once.
+  std::vector<DataType> dtypes() const;
 
  private:
   static constexpr std::size_t kAxes = 22;

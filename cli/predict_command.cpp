@@ -5,6 +5,7 @@
 #include "cli/record_tables.h"
 #include "cli/roof_text.h"
 #include "cli/run_arguments.h"
+#include "cli/unknown_rates.h"
 #include "sim/crossovers.h"
 
 namespace hbmscope {
@@ -23,6 +24,12 @@ void add_crossovers(const PointWork& work, std::vector<Record>& records) {
   }
 }
 
+// Fewer points say it each for itself.
+std::string below_table(const PointList& points) {
+  const std::string text = unknown_rates(points.gpus(), points.dtypes());
+  return text.empty() ? "" : "\n" + text;
+}
+
 int run_predict(const RunArguments& arguments, const PointWork& work, const RunInfo& run) {
   Outputs outputs(arguments.outputs, run);
   std::vector<Record> records;
@@ -36,7 +43,7 @@ int run_predict(const RunArguments& arguments, const PointWork& work, const RunI
     write_stdout(prediction_table(records, work.terminal.color_out));
     if (records.size() == 1 && records[0].prediction)
       write_stdout("\n" + launch_table(records[0], work.terminal.color_out));
-    if (few) write_stdout(roof_text(records, work.terminal.color_out));
+    write_stdout(few ? roof_text(records, work.terminal.color_out) : below_table(work.points));
   }
   return prediction_exit_code(made, work);
 }

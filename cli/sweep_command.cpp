@@ -6,6 +6,7 @@
 
 #include "cli/command.h"
 #include "cli/run_arguments.h"
+#include "cli/unknown_rates.h"
 
 namespace hbmscope {
 namespace {
@@ -19,7 +20,10 @@ int run_sweep(const RunArguments& arguments, const PointWork& work, const RunInf
       predict_points(work, arguments.want_rows(), [&](const Record& record) { outputs.add(record); });
   outputs.commit(run, work.points.gpus());
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  if (!work.terminal.quiet) write_stderr(fmt::format("{} points in {:.2f} s\n", made.done, seconds));
+  if (!work.terminal.quiet) {
+    write_stderr(fmt::format("{} points in {:.2f} s\n", made.done, seconds) +
+                 unknown_rates(work.points.gpus(), work.points.dtypes()));
+  }
   return prediction_exit_code(made, work);
 }
 

@@ -7,6 +7,7 @@
 #include "cli/measurements.h"
 #include "cli/record_tables.h"
 #include "cli/run_arguments.h"
+#include "cli/unknown_rates.h"
 #include "cli/validate_points.h"
 #include "cli/verdict.h"
 #include "sim/error.h"
@@ -39,7 +40,8 @@ int run_validate(const Arguments& arguments, CounterMode mode, const PointWork& 
   outputs.commit(run, work.points.gpus());
   if (!paths.use_stdout() && !records.empty()) {
     write_stdout(validation_table(records, arguments.tolerance, work.terminal.color_out) + "\n" +
-                 verdict(records, work.terminal.color_out));
+                 verdict(records, work.terminal.color_out) +
+                 unknown_rates(work.points.gpus(), work.points.dtypes()));
   }
   if (records.size() < work.range.size()) return end_interrupted(records.size(), work.range.size());
   return validation_exit_code(records, arguments.tolerance);

@@ -57,6 +57,25 @@ TEST(Predict, ExplainsAFewPoints) {
   EXPECT_THAT(workspace.run({"predict", "--seqlen", "1k..4k*2"}).out, Not(HasSubstr("limiter:")));
 }
 
+// h100-sxm has no L2 rate, and the T4's tensor cores take no bf16.
+TEST(Predict, NamesTheRatesThatAreNotKnown) {
+  const Workspace workspace;
+  const std::string line =
+      "left out of the times: l2 on h100-sxm, t4; tensor on t4 (bf16): the rate is not known\n";
+  const std::vector<std::string> points{"--gpu", "h200,h100-sxm,t4", "--seqlen", "1k,2k"};
+  const auto run = [&](std::vector<std::string> arguments) {
+    arguments.insert(arguments.end(), points.begin(), points.end());
+    return workspace.run(arguments);
+  };
+  EXPECT_THAT(run({"predict"}).out, HasSubstr("\n\n" + line));
+  EXPECT_THAT(run({"sweep"}).err, HasSubstr(line));
+  EXPECT_EQ(run({"sweep", "--quiet"}).err, "");
+  EXPECT_THAT(run({"validate", "--counters", "recorded"}).out, HasSubstr(line));
+  EXPECT_THAT(run({"predict", "--model", "llama2-7b"}).out,
+              HasSubstr("left out of the times: l2 on h100-sxm, t4: "));
+  EXPECT_THAT(workspace.run({"predict", "--seqlen", "1k..8k*2"}).out, Not(HasSubstr("left out")));
+}
+
 TEST(Predict, WritesJsonToStandardOutputAlone) {
   const Workspace workspace;
   const Result result = workspace.run({"predict", "--json", "-"});
