@@ -54,6 +54,8 @@ const std::array kParts{
          [](const Point& p) { return p.kv_walk == Point{}.kv_walk; }},
     Part{"L2 state", Align::left, [](const Point& p) { return std::string(to_string(p.cache_state)); },
          [](const Point& p) { return p.cache_state == Point{}.cache_state; }},
+    Part{"L2 model", Align::left, [](const Point& p) { return std::string(to_string(p.l2_mode)); },
+         [](const Point& p) { return p.l2_mode == Point{}.l2_mode; }},
     Part{"placement", Align::right, [](const Point& p) { return number(p.placement); },
          [](const Point& p) { return p.placement == Point{}.placement; }},
     Part{"seed", Align::right, [](const Point& p) { return number(p.seed); },

@@ -88,7 +88,9 @@ constexpr std::array kOptions{
     PointOption{"--kv-walk", "LIST", kImplementation,
                 "order of a CTA's K/V tiles: up, down, alternating (from one q tile to the next)", "up",
                 parse_kv_walks},
-    PointOption{"--l2", "LIST", kState, "model of the L2: none (predicted HBM bytes are the compulsory ones)",
+    PointOption{"--l2", "LIST", kState,
+                "HBM bytes: none (compulsory, an L2 without limits), replay (every tile access through a "
+                "simulated L2)",
                 "none", parse_l2_modes},
     PointOption{"--cache-state", "LIST", kState, "L2 before the program: cold, warm", "cold",
                 parse_cache_states},

@@ -101,6 +101,14 @@ std::string left_out_line(const Record& record) {
                      fmt::join(missing, ", "));
 }
 
+// Where the tensors lie decides which sets of the L2 overflow.
+std::string band_line(const Prediction& prediction) {
+  if (!prediction.hbm_read_bytes_p05) return "";
+  return fmt::format("hbm read: 90 % of placements of the tensors between {:.3f} and {:.3f} GB\n",
+                     static_cast<double>(*prediction.hbm_read_bytes_p05) / 1e9,
+                     static_cast<double>(*prediction.hbm_read_bytes_p95) / 1e9);
+}
+
 // Ends are values that were tried, so nothing is said of what lies between two of them.
 std::string stretch_text(const std::vector<LimiterStretch>& stretches, std::size_t i) {
   const LimiterStretch& stretch = stretches[i];
@@ -150,6 +158,7 @@ std::string roof_text(std::span<const Record> records, bool color) {
     if (!name.empty()) text += toned(name, Tone::strong, color) + "\n";
     text += fmt::format("limiter: {}\nwhy: {}\n", limiter_line(record), why_line(record));
     text += left_out_line(record);
+    text += band_line(*record.prediction);
     if (!record.crossovers.empty()) text += crossover_table(record, color);
   }
   if (text.empty()) return text;

@@ -47,7 +47,7 @@ struct Limit {
 std::optional<Limit> limit_of(const PointContext& context, const Point& point, PredictionScratch& scratch) {
   const Plan plan{point.problem, point.tile, point.order, point.kv_walk};
   try {
-    Prediction prediction = predict(context, plan, point.l2_mode, scratch);
+    Prediction prediction = predict(context, plan, L2Mode::none, scratch);
     return Limit{context.variant->has_kernel && infeasible_reason(context, plan, scratch.program).empty(),
                  prediction.sram_read_bytes.has_value(), std::move(prediction.limiter)};
   } catch (const UserError&) {

@@ -30,6 +30,12 @@ struct CacheLevel {
   bool memory_side = false;  // caches DRAM rather than the SMs' requests
 };
 
+// Neighbouring SMs in the order in which a launch fills them, all on one side of the L2.
+struct SmRun {
+  std::int64_t sms = 0;
+  std::int64_t side = 0;
+};
+
 // Limits of a multiprocessor and of a CTA, from the CUDA programming guide by compute capability.
 struct SmLimits {
   std::int64_t threads_per_sm = 0;
@@ -68,6 +74,8 @@ struct GpuSpec {
   std::optional<SourcedValue> tensor_flops_per_s_datasheet;
   std::vector<std::string> changes;  // "l2.capacity=100MiB", see sim/gpu_settings.h; empty: as described
   std::vector<CacheLevel> caches;    // one of them is named "L2"
+  // The SMs in the order in which a launch fills them; empty where nobody has measured it.
+  std::vector<SmRun> sm_runs;
   SmLimits limits;
 
   const CacheLevel& l2() const;

@@ -32,6 +32,26 @@ CacheLevel read_cache(TomlReader reader) {
   return cache;
 }
 
+SmRun read_sm_run(TomlReader reader, const CacheLevel& l2) {
+  SmRun run;
+  run.sms = reader.integer("sms", 1, 65536);
+  run.side = reader.integer("side", 0, l2.instances - 1);
+  reader.finish();
+  return run;
+}
+
+void read_sm_runs(TomlReader& reader, GpuSpec& gpu) {
+  if (!reader.has("sm_run")) return;
+  const toml::array& runs = reader.tables("sm_run");
+  std::int64_t sms = 0;
+  for (const toml::node& node : runs) {
+    gpu.sm_runs.push_back(read_sm_run(reader.element(node, "sm_run"), gpu.l2()));
+    sms += gpu.sm_runs.back().sms;
+  }
+  if (sms != gpu.sms)
+    reader.fail(runs, "sm_run", fmt::format("{} SMs", sms), fmt::format("{} SMs in all", gpu.sms));
+}
+
 SmLimits read_limits(TomlReader reader) {
   SmLimits limits;
   limits.threads_per_sm = reader.integer("threads_per_sm", 32, 65536);
@@ -75,6 +95,7 @@ GpuSpec read_gpu(TomlReader reader) {
   const bool has_l2 = std::any_of(gpu.caches.begin(), gpu.caches.end(),
                                   [](const CacheLevel& level) { return level.name == "L2"; });
   if (!has_l2) reader.fail(caches, "cache", "", "a level with name = \"L2\"");
+  read_sm_runs(reader, gpu);
   gpu.limits = read_limits(reader.table("limits"));
   reader.finish();
   return gpu;

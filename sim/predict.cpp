@@ -85,6 +85,12 @@ Prediction predict(const PointContext& context, const Plan& plan, L2Mode l2_mode
   Prediction prediction;
   prediction.hbm_read_bytes = scratch.hbm.total.read;
   prediction.hbm_write_bytes = scratch.hbm.total.write;
+  if (const std::optional<HbmBand>& band = scratch.hbm.band) {
+    prediction.hbm_read_bytes_p05 = band->p05.read;
+    prediction.hbm_read_bytes_p95 = band->p95.read;
+    prediction.hbm_write_bytes_p05 = band->p05.write;
+    prediction.hbm_write_bytes_p95 = band->p95.write;
+  }
   prediction.l2_read_bytes = total.l2.read;
   prediction.l2_write_bytes = total.l2.write;
   if (describes_every_kernel(scratch.program)) {

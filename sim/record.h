@@ -11,7 +11,7 @@
 namespace hbmscope {
 
 // 2 added kv_walk.
-inline constexpr int kSchemaVersion = 2;
+inline constexpr int kSchemaVersion = 3;
 
 enum class Status : std::uint8_t { ok, skipped, failed };
 enum class Order : std::uint8_t { q_fastest, head_fastest };
@@ -37,6 +37,11 @@ struct Point {
 struct Prediction {
   std::uint64_t hbm_read_bytes = 0;
   std::uint64_t hbm_write_bytes = 0;
+  // Where 90 % of placements fall; absent where the L2 mode knows no placements.
+  std::optional<std::uint64_t> hbm_read_bytes_p05;
+  std::optional<std::uint64_t> hbm_read_bytes_p95;
+  std::optional<std::uint64_t> hbm_write_bytes_p05;
+  std::optional<std::uint64_t> hbm_write_bytes_p95;
   std::uint64_t l2_read_bytes = 0;
   std::uint64_t l2_write_bytes = 0;
   std::optional<std::uint64_t> sram_read_bytes;  // absent where a variant describes no instructions

@@ -130,6 +130,8 @@ TomlReader TomlReader::table(std::string_view key) {
   return element(node, key);
 }
 
+bool TomlReader::has(std::string_view key) const { return table_.contains(key); }
+
 const toml::array& TomlReader::tables(std::string_view key) {
   const toml::node& node = require(key, fmt::format("tables [[{}]]", key));
   const toml::array* array = node.as_array();

@@ -33,6 +33,7 @@ class TomlReader {
   SourcedValue quantity(std::string_view key);
   std::optional<SourcedValue> quantity_if_present(std::string_view key);
   TomlReader table(std::string_view key);
+  bool has(std::string_view key) const;
   // The tables of [[key]]; at least one.
   const toml::array& tables(std::string_view key);
   TomlReader element(const toml::node& node, std::string_view key) const;

@@ -1,5 +1,6 @@
 #include "sim/l2/l2_model.h"
 
+#include "sim/l2/replay.h"
 #include "sim/units.h"
 
 namespace hbmscope {
@@ -29,13 +30,21 @@ void take_compulsory(const Traffic& traffic, HbmTraffic& hbm) {
 
 }  // namespace
 
-void hbm_traffic(const Program&, const Traffic& traffic, const GpuSpec&, L2Mode mode, HbmTraffic& hbm) {
-  if (mode != L2Mode::none) {
-    throw UserError("--l2", std::string(to_string(mode)),
-                    "expected none: compulsory bytes, an L2 without limits");
+void hbm_traffic(const Program& program, const Traffic& traffic, const GpuSpec& gpu, L2Mode mode,
+                 HbmTraffic& hbm) {
+  switch (mode) {
+    case L2Mode::none:
+      hbm.launches.clear();
+      hbm.band.reset();
+      take_compulsory(traffic, hbm);
+      break;
+    case L2Mode::replay:
+      replay_placements(program, gpu, hbm);
+      break;
+    case L2Mode::model:
+      throw UserError("--l2", std::string(to_string(mode)),
+                      "expected none (compulsory bytes, an L2 without limits) or replay");
   }
-  hbm.launches.clear();
-  take_compulsory(traffic, hbm);
   add_up(hbm);
 }
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+
 #include "sim/gpu.h"
 #include "sim/program.h"
 #include "sim/record.h"
@@ -13,15 +15,24 @@ struct LaunchHbmTraffic {
   ReadWrite total;
 };
 
+// Between which bytes 90 % of placements of the tensors fall: near the L2's size traffic depends on
+// addresses.
+struct HbmBand {
+  ReadWrite p05;
+  ReadWrite p95;
+};
+
 // What DRAM will be asked for by a program: bytes of every tensor in every launch, and their sums.
 struct HbmTraffic {
   FixedList<LaunchHbmTraffic, kMaxLaunches> launches;  // as in Program::launches
   ReadWrite total;
+  std::optional<HbmBand> band;  // of the total; absent where the mode knows no placements
 };
 
 // The seam between the closed forms and the L2: every mode answers the same question. L2Mode::none takes the
-// compulsory bytes, an L2 without limits. Overwrites `hbm` without allocating. Throws UserError (--l2) for a
-// mode that is not built in, and for sums that exceed 64 bits.
+// compulsory bytes, an L2 without limits, and allocates nothing; L2Mode::replay runs every tile access
+// through the caches (sim/l2/replay.h). Overwrites `hbm`. Throws UserError (--l2) for a mode that is not
+// built in, and for sums that exceed 64 bits.
 void hbm_traffic(const Program& program, const Traffic& traffic, const GpuSpec& gpu, L2Mode mode,
                  HbmTraffic& hbm);
 

@@ -110,7 +110,7 @@ TEST(Resume, MakesAPointAgainWhoseLineWasRemoved) {
 TEST(Resume, BeginsAJournalThatIsNotThereOrTornInItsHeader) {
   const Workspace workspace;
   const Uninterrupted whole(workspace);
-  for (const char* torn : {"", "{\"schema_version\":2,\"prov"}) {
+  for (const char* torn : {"", "{\"schema_version\":3,\"prov"}) {
     if (*torn != '\0') workspace.write("run.journal", torn);
     EXPECT_EQ(run(workspace, kSweep, {"--journal", "run.journal", "--resume"}).code, 0);
     EXPECT_EQ(records_of(workspace.read("run.journal")), whole.jsonl);

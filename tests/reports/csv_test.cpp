@@ -35,7 +35,8 @@ TEST(Csv, HasTheColumnsOfTheDesignInTheirOrder) {
       StartsWith(
           "schema_version,gpu,algorithm,variant,direction,batch,heads,kv_heads,seqlen_q,seqlen_kv,head_dim,"
           "head_dim_v,dtype,mask,window,page_size,br,bc,stages,splits,order,kv_walk,l2_mode,cache_state,"
-          "placement,seed,kernel_hash,status,feasible,reason,pred_hbm_read_bytes,pred_hbm_write_bytes,"
+          "placement,seed,kernel_hash,status,feasible,reason,pred_hbm_read_bytes,pred_hbm_read_bytes_p05,"
+          "pred_hbm_read_bytes_p95,pred_hbm_write_bytes,pred_hbm_write_bytes_p05,pred_hbm_write_bytes_p95,"
           "pred_l2_read_bytes,pred_l2_write_bytes,pred_sram_read_bytes,pred_sram_write_bytes,pred_io_bytes,"
           "pred_compulsory_bytes,pred_footprint_bytes,pred_flops,pred_executed_flops,pred_time_s,"
           "pred_limiter,meas_hbm_read_bytes,meas_hbm_write_bytes,meas_hbm_deferred_write_bytes,"
@@ -47,11 +48,13 @@ TEST(Csv, HasTheColumnsOfTheDesignInTheirOrder) {
 TEST(Csv, WritesExactIntegersShortRealsAndEmptyCells) {
   std::string row;
   append_csv_row(row, sample_record());
-  EXPECT_THAT(row,
-              StartsWith("2,h200,flash2,mma,forward,1,16,16,4096,4096,128,128,bf16,full,0,0,128,64,1,1,"
-                         "q-fastest,up,none,cold,0,1,0123456789abcdef,ok,1,,1000,500,18446744073709551615,"
-                         "500,7000,,9500,1500,1600,123456,123457,1e-05,tensor,800,300,200,"
-                         "18446744073709551614,,,,,2e-05,,0.001,0.25,0,0,,,,-0.5,live,NVIDIA H200,"));
+  EXPECT_THAT(
+      row,
+      StartsWith(
+          "3,h200,flash2,mma,forward,1,16,16,4096,4096,128,128,bf16,full,0,0,128,64,1,1,"
+          "q-fastest,up,none,cold,0,1,0123456789abcdef,ok,1,,1000,900,1100,500,450,550,18446744073709551615,"
+          "500,7000,,9500,1500,1600,123456,123457,1e-05,tensor,800,300,200,"
+          "18446744073709551614,,,,,2e-05,,0.001,0.25,0,0,,,,-0.5,live,NVIDIA H200,"));
   EXPECT_THAT(row, testing::EndsWith("\"sram: \"\"not read\"\", no permission\"\n"));
 }
 
@@ -89,8 +92,8 @@ TEST(Csv, ReadsASubsetOfColumns) {
 }
 
 TEST(Csv, RefusesOtherVersions) {
-  EXPECT_EQ(read_error(replaced(small_csv(), "\n1,", "\n3,")),
-            "f.csv:2: schema_version: '3' is not accepted; expected a version from 1 to 2; a newer hbmscope "
+  EXPECT_EQ(read_error(replaced(small_csv(), "\n1,", "\n4,")),
+            "f.csv:2: schema_version: '4' is not accepted; expected a version from 1 to 3; a newer hbmscope "
             "wrote this file");
   // The newer version is the reason even where its columns are not known.
   EXPECT_THAT(read_error(replaced(small_csv(",pred_new", ",5"), "\n1,", "\n7,")),

@@ -82,12 +82,12 @@ TEST(JsonReader, ReadsADocumentWithGpus) {
 }
 
 TEST(JsonReader, RefusesOtherVersions) {
-  EXPECT_EQ(json_error(replaced(document(), "\"schema_version\":2", "\"schema_version\":3,\"new\":1")),
-            "f.json: schema_version: '3' is not accepted; expected a version from 1 to 2; a newer hbmscope "
+  EXPECT_EQ(json_error(replaced(document(), "\"schema_version\":3", "\"schema_version\":4,\"new\":1")),
+            "f.json: schema_version: '4' is not accepted; expected a version from 1 to 3; a newer hbmscope "
             "wrote this file");
-  EXPECT_THAT(jsonl_error(replaced(lines(), "\"schema_version\":2", "\"schema_version\":3")),
-              StartsWith("f.jsonl:1: schema_version: '3' is not accepted"));
-  EXPECT_THAT(json_error(replaced(document(), "\"schema_version\":2", "\"schema_version\":\"1\"")),
+  EXPECT_THAT(jsonl_error(replaced(lines(), "\"schema_version\":3", "\"schema_version\":4")),
+              StartsWith("f.jsonl:1: schema_version: '4' is not accepted"));
+  EXPECT_THAT(json_error(replaced(document(), "\"schema_version\":3", "\"schema_version\":\"1\"")),
               StartsWith("f.json: schema_version: '\"1\"'"));
   EXPECT_THAT(json_error("{\"records\":[]}"), StartsWith("f.json: schema_version: expected"));
 }

@@ -52,6 +52,10 @@ inline Record sample_record() {
   record.feasible = true;
   record.prediction = Prediction{.hbm_read_bytes = 1000,
                                  .hbm_write_bytes = 500,
+                                 .hbm_read_bytes_p05 = 900,
+                                 .hbm_read_bytes_p95 = 1100,
+                                 .hbm_write_bytes_p05 = 450,
+                                 .hbm_write_bytes_p95 = 550,
                                  .l2_read_bytes = 18446744073709551615U,
                                  .l2_write_bytes = 500,
                                  .sram_read_bytes = 7000,

@@ -168,7 +168,7 @@ TEST(Predict, NamesWhatDoesNotExist) {
   point.gpu = "h300";
   EXPECT_EQ(input_of(point), "--gpu");
   point.gpu = "h200";
-  point.l2_mode = L2Mode::replay;
+  point.l2_mode = L2Mode::model;
   EXPECT_EQ(input_of(point), "--l2");
   EXPECT_EQ(input_of(point_of("flash2", "mma", {}, {.br = 0})), "--br");
   EXPECT_EQ(input_of(point_of("flash2", "mma", {}, {.bc = -1})), "--bc");

@@ -1,6 +1,6 @@
 // Reads the embedded JSON and derives what several parts of the page need.
 
-export const SCHEMA_VERSION = 2;
+export const SCHEMA_VERSION = 3;
 
 export const BOUNDARIES = [
   {key: 'hbm', name: 'HBM', plain: 'HBM'},

@@ -1,0 +1,145 @@
+#include "sim/l2/block_map.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <numeric>
+
+#include "sim/error.h"
+#include "sim/l2/l2_geometry.h"
+
+namespace hbmscope {
+namespace {
+
+// At which multiples a form may lie: 1 if it is divided or comes out of a table.
+std::int64_t step_of(const Affine& affine) {
+  if (affine.divisor != 1) return 1;
+  std::int64_t step = std::abs(affine.constant);
+  for (std::size_t t = 0; t < static_cast<std::size_t>(affine.count); ++t) {
+    step = std::gcd(step, std::abs(affine.terms[t].factor));
+  }
+  return step;
+}
+
+// How the accesses of a tensor cut one of its dimensions.
+struct Cuts {
+  std::vector<std::int64_t> steps;
+  std::vector<std::int64_t> limits;  // constant ends within the tensor
+
+  void add(const Range& range, std::int64_t first, std::int64_t size);
+  Pieces pieces(std::int64_t size, bool exact) const;
+};
+
+// Tensors of more blocks than these are cut more coarsely.
+constexpr std::int64_t kMostExactBlocks = std::int64_t{1} << 20;
+
+void Cuts::add(const Range& range, std::int64_t first, std::int64_t size) {
+  std::int64_t step = std::gcd(std::gcd(step_of(range.start), range.extent), first);
+  const Bound& limit = range.limit;
+  if (limit.table != kNone) {
+    step = 1;
+  } else if (limit.affine.count > 0) {
+    step = std::gcd(step, step_of(limit.affine));
+  } else if (limit.affine.constant < size - first) {
+    limits.push_back(limit.affine.constant + first);
+  }
+  steps.push_back(step == 0 ? size : step);
+}
+
+// Exact: pieces of which every access covers whole ones. Else the largest step, if all others are equal parts
+// of it.
+Pieces Cuts::pieces(std::int64_t size, bool exact) const {
+  std::int64_t largest = 0;
+  std::int64_t common = 0;
+  for (const std::int64_t step : steps) {
+    largest = std::max(largest, step);
+    common = std::gcd(common, step);
+  }
+  const bool parts = !exact && std::all_of(steps.begin(), steps.end(),
+                                           [&](std::int64_t step) { return largest % step == 0; });
+  Pieces pieces{.step = parts ? largest : common, .limit = size, .size = size};
+  for (const std::int64_t limit : limits) {
+    if (pieces.limit != size && limit != pieces.limit) pieces.step = 1;  // more than one
+    pieces.limit = limit;
+  }
+  pieces.step = std::clamp<std::int64_t>(pieces.step, 1, std::max<std::int64_t>(size, 1));
+  return pieces;
+}
+
+void add_rows(const Access& access, std::int64_t size, Cuts& cuts) {
+  cuts.add(access.rows, 0, size);
+  if (!access.rows_placed) return;
+  std::int64_t& step = cuts.steps.back();
+  step = std::gcd(step, step_of(access.place.offset));
+  if (access.place.table != kNone) step = std::gcd(step, access.place.scale);
+}
+
+// Divides blocks until they are small enough, rows first: they are far apart in memory.
+void shrink(BlockGrid& grid, std::int64_t element_bytes) {
+  const auto is_too_large = [&] {
+    return static_cast<Bytes>(grid.rows.step * grid.columns.step * element_bytes) > kL2BlockBytes;
+  };
+  for (std::int64_t* step : {&grid.rows.step, &grid.columns.step}) {
+    for (std::int64_t divisor = 2; is_too_large() && *step > 1;) {
+      if (*step % divisor == 0) {
+        *step /= divisor;
+      } else {
+        ++divisor;
+      }
+    }
+  }
+}
+
+BlockGrid cut(const Tensor& tensor, const Cuts& rows, const Cuts& columns, bool exact) {
+  BlockGrid grid{.rows = rows.pieces(tensor.rows, exact), .columns = columns.pieces(tensor.columns, exact)};
+  shrink(grid, tensor.element_bytes);
+  grid.count = tensor.planes * grid.rows.count() * grid.columns.count();
+  return grid;
+}
+
+}  // namespace
+
+std::int64_t Pieces::begin(std::int64_t piece) const {
+  if (!has_cut_at_limit() || piece * step < limit) return piece * step;
+  return std::max(limit, (piece - 1) * step);
+}
+
+BlockMap::BlockMap(const Program& program) : program_(&program) {
+  const auto tensors = static_cast<std::size_t>(program.tensors.count());
+  grids_.resize(tensors);
+  base_tensor_.resize(tensors);
+  first_column_.resize(tensors);
+  std::vector<Cuts> rows(tensors);
+  std::vector<Cuts> columns(tensors);
+  for (std::size_t tensor = 0; tensor < tensors; ++tensor) {
+    const Tensor& described = program.tensors[static_cast<int>(tensor)];
+    base_tensor_[tensor] = base_tensor(program, static_cast<int>(tensor));
+    first_column_[tensor] = described.view_of == kNone ? 0 : described.first_column;
+  }
+  for (const Launch& launch : program.launches) {
+    for (const Access& access : launch.accesses) {
+      const auto base = static_cast<std::size_t>(base_tensor_[static_cast<std::size_t>(access.tensor)]);
+      const Tensor& tensor = program.tensors[static_cast<int>(base)];
+      add_rows(access, tensor.rows, rows[base]);
+      columns[base].add(access.columns, first_column_[static_cast<std::size_t>(access.tensor)],
+                        tensor.columns);
+    }
+  }
+  for (std::size_t tensor = 0; tensor < tensors; ++tensor) {
+    if (rows[tensor].steps.empty()) continue;
+    const Tensor& described = program.tensors[static_cast<int>(tensor)];
+    BlockGrid& grid = grids_[tensor];
+    grid = cut(described, rows[tensor], columns[tensor], true);
+    if (grid.count > kMostExactBlocks) grid = cut(described, rows[tensor], columns[tensor], false);
+    grid.first = blocks_;
+    blocks_ += grid.count;
+  }
+}
+
+Bytes BlockMap::bytes_of(int tensor, std::int64_t block) const {
+  const BlockGrid& grid = grids_[static_cast<std::size_t>(tensor)];
+  const std::int64_t rows = grid.rows.length(block / grid.columns.count() % grid.rows.count());
+  const std::int64_t columns = grid.columns.length(block % grid.columns.count());
+  return static_cast<Bytes>(rows * columns * program_->tensors[tensor].element_bytes);
+}
+
+}  // namespace hbmscope

@@ -1,0 +1,75 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "sim/program.h"
+#include "sim/stream.h"
+#include "sim/units.h"
+
+namespace hbmscope {
+
+// Rows or columns of a tensor cut at the multiples of `step` and, where some accesses end within the tensor
+// (valid columns before a padding), at a `limit`.
+struct Pieces {
+  std::int64_t step = 1;
+  std::int64_t limit = 0;
+  std::int64_t size = 0;
+
+  bool has_cut_at_limit() const { return limit < size && limit % step != 0; }
+  // Number of the first piece that begins at `position` or after it.
+  std::int64_t at_or_after(std::int64_t position) const {
+    const std::int64_t cut = position > limit && has_cut_at_limit() ? 1 : 0;
+    return ceil_div(std::min(position, size), step) + cut;
+  }
+  std::int64_t count() const { return at_or_after(size); }
+  std::int64_t begin(std::int64_t piece) const;
+  std::int64_t length(std::int64_t piece) const { return std::min(begin(piece + 1), size) - begin(piece); }
+};
+
+// A tensor cut into blocks, in the order in which they lie in memory.
+struct BlockGrid {
+  Pieces rows;
+  Pieces columns;
+  std::int64_t first = 0;  // number of the tensor's first block
+  std::int64_t count = 0;  // 0 for a tensor without memory of its own
+};
+
+// The blocks of all tensors of a program. Every access covers whole blocks, so that sums over blocks are
+// exact. Only where that makes too many of them (S, read row by row and written tile by tile) an access may
+// be a part of a block: it stands for the blocks that begin within it, the first part of a block for the
+// whole and the others for nothing.
+class BlockMap {
+ public:
+  explicit BlockMap(const Program& program);
+
+  std::int64_t blocks() const { return blocks_; }
+  const BlockGrid& grid(int tensor) const { return grids_[static_cast<std::size_t>(tensor)]; }
+  // Valid bytes of a tensor's block, counted from its first.
+  Bytes bytes_of(int tensor, std::int64_t block) const;
+
+  // Calls visit(block) for the blocks that an access stands for.
+  template <class Visit>
+  void visit(const TileAccess& access, Visit&& visit) const {
+    const int base = base_tensor_[static_cast<std::size_t>(access.tensor)];
+    const BlockGrid& grid = grids_[static_cast<std::size_t>(base)];
+    const std::int64_t column = access.columns.begin + first_column_[static_cast<std::size_t>(access.tensor)];
+    const std::int64_t row_end = grid.rows.at_or_after(access.rows.end);
+    const std::int64_t first_column = grid.columns.at_or_after(column);
+    const std::int64_t last_column = grid.columns.at_or_after(column + access.columns.length());
+    for (std::int64_t row = grid.rows.at_or_after(access.rows.begin); row < row_end; ++row) {
+      const std::int64_t first = grid.first + (access.plane * grid.rows.count() + row) * grid.columns.count();
+      for (std::int64_t block = first_column; block < last_column; ++block) visit(first + block);
+    }
+  }
+
+ private:
+  const Program* program_;
+  std::vector<BlockGrid> grids_;
+  std::vector<int> base_tensor_;
+  std::vector<std::int64_t> first_column_;
+  std::int64_t blocks_ = 0;
+};
+
+}  // namespace hbmscope

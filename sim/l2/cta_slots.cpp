@@ -1,0 +1,115 @@
+#include "sim/l2/cta_slots.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "sim/occupancy.h"
+
+namespace hbmscope {
+namespace {
+
+std::int64_t ctas_per_sm(const LaunchBody& body, const GpuSpec& gpu) {
+  const Launch& launch = body.launch();
+  if (launch.threads == 0) return 1;  // no kernel is described
+  return std::max<std::int64_t>(1, occupancy_of(launch, body.program(), gpu).ctas_per_sm);
+}
+
+double bytes_of(const LaunchBody& body, const TileAccess& access) {
+  return static_cast<double>(access.elements()) *
+         static_cast<double>(body.program().tensors[access.tensor].element_bytes);
+}
+
+// One tile: the largest that the launch moves at once.
+double largest_tile(const LaunchBody& body) {
+  std::int64_t largest = 1;
+  for (const Access& access : body.launch().accesses) {
+    const Tensor& tensor = body.program().tensors[access.tensor];
+    const std::int64_t rows = std::min(access.rows.extent, tensor.rows);
+    const std::int64_t columns = std::min(access.columns.extent, tensor.columns);
+    largest = std::max(largest, rows * columns * tensor.element_bytes);
+  }
+  return static_cast<double>(largest);
+}
+
+std::vector<SmRun> assumed_runs(const GpuSpec& gpu) {
+  constexpr std::int64_t kRuns = 8;
+  std::vector<SmRun> runs;
+  for (std::int64_t run = 0; run < kRuns; ++run) {
+    const std::int64_t sms = gpu.sms * (run + 1) / kRuns - gpu.sms * run / kRuns;
+    if (sms > 0) runs.push_back({sms, run % gpu.l2().instances});
+  }
+  return runs;
+}
+
+}  // namespace
+
+std::vector<int> sides_of_sms(const GpuSpec& gpu) {
+  std::vector<int> sides;
+  for (const SmRun& run : gpu.sm_runs.empty() ? assumed_runs(gpu) : gpu.sm_runs) {
+    sides.insert(sides.end(), static_cast<std::size_t>(run.sms), static_cast<int>(run.side));
+  }
+  return sides;
+}
+
+CtaSlots::CtaSlots(const LaunchBody& body, const GpuSpec& gpu, const std::vector<int>& side_of_sm)
+    : body_(body), sms_(gpu.sms), turn_bytes_(largest_tile(body)) {
+  std::int64_t ctas = std::min(body.items(), gpu.sms * ctas_per_sm(body, gpu));
+  if (body.launch().persistent_ctas > 0) ctas = std::min(ctas, body.launch().persistent_ctas);
+  turns_.resize(static_cast<std::size_t>(ctas));
+  for (std::int64_t cta = 0; cta < ctas; ++cta) {
+    const std::int64_t sm = cta % gpu.sms;
+    slots_.push_back({.cursor = CtaCursor(body, 0),
+                      .sm = static_cast<int>(sm),
+                      .side = side_of_sm[static_cast<std::size_t>(sm)]});
+  }
+  for (std::size_t slot = 0; slot < slots_.size(); ++slot) running_ += start_next(slot) ? 1 : 0;
+  for (std::int64_t sm = 0; sm < std::min(sms_, ctas); ++sm) set_rates(static_cast<int>(sm));
+}
+
+std::int64_t CtaSlots::next_item(std::size_t number) {
+  if (body_.launch().schedule != Schedule::static_stride) return drawn_++;
+  const auto stride = static_cast<std::int64_t>(slots_.size());
+  return static_cast<std::int64_t>(number) + stride * turns_[number]++;
+}
+
+// Items without an access take no time.
+bool CtaSlots::start_next(std::size_t number) {
+  Slot& slot = slots_[number];
+  for (;;) {
+    const std::int64_t position = next_item(number);
+    slot.running = position < body_.items();
+    if (!slot.running) return false;
+    slot.cursor = CtaCursor(body_, body_.item_at(position));
+    slot.age = position;
+    if (advance(slot)) return true;
+  }
+}
+
+bool CtaSlots::advance(Slot& slot) {
+  if (!slot.cursor.next(slot.access)) return false;
+  slot.access_bytes = bytes_of(body_, slot.access);
+  return true;
+}
+
+bool CtaSlots::restart(std::size_t number) {
+  const bool started = start_next(number);
+  if (!started) --running_;
+  set_rates(slots_[number].sm);
+  return started;
+}
+
+void CtaSlots::set_rates(int sm) {
+  std::vector<Slot*> resident;
+  for (auto slot = static_cast<std::size_t>(sm); slot < slots_.size();
+       slot += static_cast<std::size_t>(sms_)) {
+    if (slots_[slot].running) resident.push_back(&slots_[slot]);
+  }
+  std::sort(resident.begin(), resident.end(), [](const Slot* a, const Slot* b) { return a->age < b->age; });
+  for (std::size_t rank = 0; rank < resident.size(); ++rank) {
+    resident[rank]->rate = std::pow(kYoungerCtaRate, static_cast<double>(rank));
+  }
+  const bool alone = resident.size() == 1 && slots_.size() > static_cast<std::size_t>(sms_);
+  if (alone) resident.front()->rate = kLoneCtaRate;
+}
+
+}  // namespace hbmscope

@@ -1,0 +1,78 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "sim/gpu.h"
+#include "sim/stream.h"
+
+namespace hbmscope {
+
+// How fast the CTAs of an SM go, relative to the older of two: warp schedulers serve the oldest CTA first,
+// and a CTA that has the SM to itself waits for nobody. Measured on an H200 with flash2: docs/model.md.
+inline constexpr double kYoungerCtaRate = 0.885;
+inline constexpr double kLoneCtaRate = 1.40;
+
+// On which side of the L2 each SM is, in the order in which a launch fills them. A GPU whose order nobody has
+// measured has runs of an eighth of its SMs on alternating sides.
+std::vector<int> sides_of_sms(const GpuSpec& gpu);
+
+// The CTAs of a launch that are in flight at once, and the work items they take up. CTAs fill the SMs breadth
+// first; one that is done makes room for the next item of the schedule.
+class CtaSlots {
+ public:
+  // `side_of_sm` says on which side of the L2 the SMs are, in the order in which they are filled. `body` must
+  // outlive it.
+  CtaSlots(const LaunchBody& body, const GpuSpec& gpu, const std::vector<int>& side_of_sm);
+
+  // Calls visit(access, side) for every access of the launch in the order in which the SMs issue them: all
+  // CTAs move bytes at the rate that their age gives, and take turns of one tile.
+  template <class Visit>
+  void run(Visit&& visit) {
+    while (running_ > 0) {
+      for (std::size_t slot = 0; slot < slots_.size(); ++slot) {
+        if (slots_[slot].running) take_turn(slot, visit);
+      }
+    }
+  }
+
+ private:
+  struct Slot {
+    CtaCursor cursor;
+    TileAccess access;
+    double access_bytes = 0;
+    double budget = 0;  // bytes that it may move before its turn is over
+    double rate = 1;
+    std::int64_t age = 0;  // position of its item in the schedule
+    int sm = 0;
+    int side = 0;
+    bool running = false;
+  };
+
+  template <class Visit>
+  void take_turn(std::size_t number, Visit& visit) {
+    Slot& slot = slots_[number];
+    slot.budget += slot.rate * turn_bytes_;
+    while (slot.access_bytes <= slot.budget) {
+      visit(static_cast<const TileAccess&>(slot.access), slot.side);
+      slot.budget -= slot.access_bytes;
+      if (!advance(slot) && !restart(number)) return;
+    }
+  }
+
+  bool advance(Slot& slot);
+  bool restart(std::size_t number);  // false if no work is left for this slot
+  bool start_next(std::size_t number);
+  std::int64_t next_item(std::size_t number);
+  void set_rates(int sm);
+
+  const LaunchBody& body_;
+  std::int64_t sms_;
+  std::vector<Slot> slots_;
+  std::vector<std::int64_t> turns_;  // of each slot, for a static stride
+  std::int64_t drawn_ = 0;
+  std::int64_t running_ = 0;
+  double turn_bytes_ = 0;
+};
+
+}  // namespace hbmscope

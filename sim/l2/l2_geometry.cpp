@@ -1,0 +1,50 @@
+#include "sim/l2/l2_geometry.h"
+
+#include <algorithm>
+
+namespace hbmscope {
+namespace {
+
+// Measured on an H200 with eviction sets (docs/model.md).
+constexpr std::int64_t kWays = 16;
+constexpr Bytes kStretchBytes = 256 * kKiB;
+// Of what is written and fits, about half stays dirty: 28.2 of 60 MiB.
+constexpr double kDirtyShare = 0.47;
+// Of a what-if cache that is far larger than any: more would only take time.
+constexpr Bytes kMostGroups = 1024;
+
+Bytes capacity_of(const CacheLevel& level) { return static_cast<Bytes>(level.capacity_bytes.value); }
+
+const CacheLevel* memory_side_cache(const GpuSpec& gpu) {
+  const auto found = std::find_if(gpu.caches.begin(), gpu.caches.end(),
+                                  [](const CacheLevel& level) { return level.memory_side; });
+  return found == gpu.caches.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+int L2Geometry::units() const {
+  return std::max(1, static_cast<int>(static_cast<Bytes>(groups) * stretch_bytes / kL2BlockBytes));
+}
+
+L2Geometry l2_geometry(const GpuSpec& gpu) {
+  const CacheLevel& l2 = gpu.l2();
+  L2Geometry geometry;
+  geometry.sides = static_cast<int>(l2.instances);
+  geometry.side_bytes = capacity_of(l2) / static_cast<Bytes>(l2.instances);
+  geometry.homes = geometry.sides;
+  if (const CacheLevel* behind = memory_side_cache(gpu)) {
+    geometry.home_is_a_side = false;
+    geometry.homes = static_cast<int>(behind->instances);
+    geometry.home_bytes = capacity_of(*behind) / static_cast<Bytes>(behind->instances);
+  }
+  const Bytes home = geometry.home_is_a_side ? geometry.side_bytes : geometry.home_bytes;
+  geometry.stretch_bytes = kStretchBytes;
+  // The sets of a home take way_bytes of its lines, which are dealt to all homes.
+  const Bytes way_bytes = geometry.side_bytes / kWays * static_cast<Bytes>(geometry.sides);
+  geometry.groups = static_cast<int>(std::clamp<Bytes>(way_bytes / kStretchBytes, 1, kMostGroups));
+  geometry.dirty_bytes = static_cast<Bytes>(static_cast<double>(home) * kDirtyShare);
+  return geometry;
+}
+
+}  // namespace hbmscope

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+
+#include "sim/gpu.h"
+#include "sim/units.h"
+
+namespace hbmscope {
+
+// A last-level cache as the replay sees it. SMs stand on `sides`, each with a cache of its own that they look
+// up first; every line has a home. Where the homes are the sides' own caches (GH100, GA100) a line of the
+// other side is then looked up there and ends up in both; where there is one side (AD102, GV100) it is the
+// home; where the homes are a cache behind them (MI300X: Infinity Cache) a miss goes on to that.
+//
+// Sets are not simulated one by one. `stretch` consecutive bytes of memory are spread evenly over the sets of
+// one group, and each group comes once in `groups` consecutive stretches, in an order that differs from one
+// such window to the next. A unit is what one block of kL2BlockBytes meets of a group: an LRU list that holds
+// its share of the cache.
+struct L2Geometry {
+  int sides = 1;
+  int homes = 1;               // parts that lines are dealt to, evenly
+  bool home_is_a_side = true;  // home k is the cache of side k; otherwise a cache of its own
+  Bytes side_bytes = 0;        // capacity of one side's cache
+  Bytes home_bytes = 0;        // of one home, where it is not a side
+  Bytes stretch_bytes = 0;
+  int groups = 1;
+  Bytes dirty_bytes = 0;  // per home: lines beyond that are cleaned early, and stay
+
+  int caches() const { return sides + (home_is_a_side ? 0 : homes); }
+  int home_cache(int home) const { return home_is_a_side ? home : sides + home; }
+  Bytes capacity(int cache) const { return cache < sides ? side_bytes : home_bytes; }
+  int units() const;  // per cache
+};
+
+// The largest piece of a tensor that is cached or evicted as one.
+inline constexpr Bytes kL2BlockBytes = 16 * kKiB;
+
+// From the GPU's cache levels. What nobody has measured on a GPU (ways, stretches, dirty lines) is taken as
+// on the H200.
+L2Geometry l2_geometry(const GpuSpec& gpu);
+
+}  // namespace hbmscope

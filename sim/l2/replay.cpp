@@ -1,0 +1,125 @@
+#include "sim/l2/replay.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "sim/l2/block_map.h"
+#include "sim/l2/cta_slots.h"
+#include "sim/l2/l2_geometry.h"
+#include "sim/l2/l2_state.h"
+#include "sim/l2/set_map.h"
+#include "sim/stream.h"
+
+namespace hbmscope {
+namespace {
+
+// Tensors start at multiples of this, as in an arena that places them at random.
+constexpr Bytes kPlacementStep = 4 * kKiB;
+constexpr Bytes kPlacementSpan = kGiB;
+
+int account_of(int launch, int tensor) { return 1 + launch * kMaxTensors + tensor; }
+
+void place(const Program& program, const BlockMap& blocks, const L2Geometry& geometry, std::uint64_t seed,
+           L2State& state) {
+  SetMap sets(geometry, seed);
+  Bytes next_free = 0;
+  for (int tensor = 0; tensor < program.tensors.count(); ++tensor) {
+    const BlockGrid& grid = blocks.grid(tensor);
+    const std::uint64_t drawn = mixed(seed * 31 + static_cast<std::uint64_t>(tensor));
+    Bytes address = next_free + drawn % (kPlacementSpan / kPlacementStep) * kPlacementStep;
+    for (std::int64_t block = 0; block < grid.count; ++block) {
+      const Bytes bytes = blocks.bytes_of(tensor, block);
+      state.describe_block(grid.first + block, bytes, sets.unit_of(address));
+      address += bytes;
+    }
+    next_free = address;
+  }
+}
+
+void run_launch(const Program& program, int launch, const BlockMap& blocks, const GpuSpec& gpu,
+                const std::vector<int>& side_of_sm, L2State& state) {
+  const LaunchBody body(program, launch);
+  CtaSlots slots(body, gpu, side_of_sm);
+  slots.run([&](const TileAccess& access, int side) {
+    const int account = account_of(launch, access.tensor);
+    blocks.visit(access, [&](std::int64_t block) {
+      if (access.operation != Operation::store) state.load(block, side, account);
+      if (access.operation != Operation::load) state.store(block, side, account);
+    });
+  });
+}
+
+void collect(const Program& program, const L2State& state, HbmTraffic& hbm) {
+  hbm.launches.clear();
+  for (int launch = 0; launch < program.launches.count(); ++launch) {
+    LaunchHbmTraffic& moved = hbm.launches.add();
+    for (int tensor = 0; tensor < program.tensors.count(); ++tensor) {
+      const auto account = static_cast<std::size_t>(account_of(launch, tensor));
+      moved.tensors.push(account < state.accounts().size() ? state.accounts()[account] : ReadWrite{});
+    }
+  }
+}
+
+ReadWrite total_of(const HbmTraffic& hbm) {
+  ReadWrite total;
+  for (const LaunchHbmTraffic& launch : hbm.launches) {
+    for (const ReadWrite& tensor : launch.tensors) {
+      total.read += tensor.read;
+      total.write += tensor.write;
+    }
+  }
+  return total;
+}
+
+struct Stretch {
+  std::uint64_t low;
+  std::uint64_t high;
+};
+
+Stretch around(std::uint64_t median, const std::vector<double>& values) {
+  double mean = 0;
+  for (const double value : values) mean += value / static_cast<double>(values.size());
+  double squares = 0;
+  for (const double value : values) squares += (value - mean) * (value - mean);
+  const double deviation = std::sqrt(squares / static_cast<double>(values.size() - 1));
+  const auto reach = static_cast<std::uint64_t>(1.645 * deviation);
+  return {median - std::min(median, reach), median + reach};
+}
+
+}  // namespace
+
+void replay(const Program& program, const GpuSpec& gpu, std::uint64_t seed, HbmTraffic& hbm) {
+  const L2Geometry geometry = l2_geometry(gpu);
+  const BlockMap blocks(program);
+  L2State state(geometry, blocks.blocks());
+  const std::vector<int> side_of_sm = sides_of_sms(gpu);
+  place(program, blocks, geometry, seed, state);
+  for (int launch = 0; launch < program.launches.count(); ++launch) {
+    run_launch(program, launch, blocks, gpu, side_of_sm, state);
+  }
+  state.write_back_all();
+  collect(program, state, hbm);
+}
+
+void replay_placements(const Program& program, const GpuSpec& gpu, HbmTraffic& hbm) {
+  std::vector<HbmTraffic> runs(kReplayedPlacements);
+  std::vector<double> reads;
+  std::vector<double> writes;
+  for (std::size_t placement = 0; placement < runs.size(); ++placement) {
+    replay(program, gpu, placement, runs[placement]);
+    reads.push_back(static_cast<double>(total_of(runs[placement]).read));
+    writes.push_back(static_cast<double>(total_of(runs[placement]).write));
+  }
+  const auto middle = runs.begin() + kReplayedPlacements / 2;
+  std::nth_element(runs.begin(), middle, runs.end(), [](const HbmTraffic& a, const HbmTraffic& b) {
+    return total_of(a).read < total_of(b).read;
+  });
+  hbm = *middle;
+  const ReadWrite total = total_of(hbm);
+  const Stretch read = around(total.read, reads);
+  const Stretch write = around(total.write, writes);
+  hbm.band = HbmBand{{read.low, write.low}, {read.high, write.high}};
+}
+
+}  // namespace hbmscope

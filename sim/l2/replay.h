@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstdint>
+
+#include "sim/gpu.h"
+#include "sim/l2/l2_model.h"
+#include "sim/program.h"
+
+namespace hbmscope {
+
+// What DRAM is asked for by a program whose tile accesses run through the GPU's caches in the order in which
+// the GPU issues them, from a cold L2, dirty lines included in the end. The state is carried from launch to
+// launch. `seed` draws where the tensors lie: the same seed gives the same bytes. Throws UserError (--l2) for
+// a program that is too large to follow.
+void replay(const Program& program, const GpuSpec& gpu, std::uint64_t seed, HbmTraffic& hbm);
+
+// How many placements a prediction looks at.
+inline constexpr int kReplayedPlacements = 9;
+
+// The replay of several placements: the one with the median of bytes read stands for all, and the band around
+// it is 1.645 standard deviations to either side, where 90 % of a normal distribution lie.
+void replay_placements(const Program& program, const GpuSpec& gpu, HbmTraffic& hbm);
+
+}  // namespace hbmscope

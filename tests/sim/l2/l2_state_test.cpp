@@ -1,0 +1,124 @@
+// The rules that were measured on an H200 with single SMs on either side of its L2.
+#include "sim/l2/l2_state.h"
+
+#include <gtest/gtest.h>
+
+namespace hbmscope {
+namespace {
+
+constexpr Bytes kBlock = 16 * kKiB;
+
+// Two sides of one unit each, with room for `blocks` whole blocks a side.
+L2Geometry two_sides(int blocks) {
+  return {.sides = 2,
+          .homes = 2,
+          .home_is_a_side = true,
+          .side_bytes = static_cast<Bytes>(blocks) * kBlock,
+          .home_bytes = 0,
+          .stretch_bytes = kBlock,
+          .groups = 1,
+          .dirty_bytes = static_cast<Bytes>(blocks) * kBlock};
+}
+
+L2State state_of(const L2Geometry& geometry, int blocks) {
+  L2State state(geometry, blocks);
+  for (int block = 0; block < blocks; ++block) state.describe_block(block, kBlock, 0);
+  return state;
+}
+
+ReadWrite billed(const L2State& state, int account) {
+  const auto index = static_cast<std::size_t>(account);
+  return index < state.accounts().size() ? state.accounts()[index] : ReadWrite{};
+}
+
+}  // namespace
+
+TEST(L2State, ALineOfTheOtherSideIsKeptOnBoth) {
+  L2State state = state_of(two_sides(4), 1);
+  state.load(0, 0, 1);
+  EXPECT_EQ(billed(state, 1).read, kBlock);
+  state.load(0, 0, 2);
+  EXPECT_EQ(billed(state, 2).read, 0U);
+  state.load(0, 1, 3);  // one half is homed here, the other is found at its home
+  EXPECT_EQ(billed(state, 3).read, 0U);
+}
+
+// 28 MiB read by all SMs fit a side of 30 MiB, 36 MiB are lost at every round: LRU under a cyclic scan.
+TEST(L2State, ACyclicScanBeyondTheCapacityAlwaysMisses) {
+  L2State fits = state_of(two_sides(4), 4);
+  L2State exceeds = state_of(two_sides(4), 5);
+  for (int round = 0; round < 3; ++round) {
+    for (int block = 0; block < 5; ++block) {
+      for (const int side : {0, 1}) {
+        if (block < 4) fits.load(block, side, 1);
+        exceeds.load(block, side, 1);
+      }
+    }
+  }
+  EXPECT_EQ(billed(fits, 1).read, 4 * kBlock);
+  EXPECT_EQ(billed(exceeds, 1).read, 3 * 5 * kBlock);
+}
+
+// One SM re-reading 40 MiB: its own side thrashes, the half that is homed on the other side still hits there.
+TEST(L2State, OneSideStillFindsTheOthersHalfAtItsHome) {
+  L2State state = state_of(two_sides(4), 5);
+  for (int round = 0; round < 4; ++round) {
+    for (int block = 0; block < 5; ++block) state.load(block, 0, 1);
+  }
+  EXPECT_EQ(billed(state, 1).read, 5 * kBlock + 3 * 5 * kBlock / 2);
+}
+
+TEST(L2State, ANearHitDoesNotRefreshTheHome) {
+  L2State state = state_of(two_sides(2), 8);
+  state.load(0, 0, 1);
+  for (int block = 1; block < 8; ++block) {
+    state.load(block, 1, 2);  // fills side 1 over and over
+    state.load(0, 0, 3);
+  }
+  EXPECT_EQ(billed(state, 3).read, 0U);
+  state.load(0, 1, 4);  // the half homed on side 1 is gone from there, and its copy on side 0 does not help
+  EXPECT_EQ(billed(state, 4).read, kBlock / 2);
+}
+
+TEST(L2State, AWrittenBlockIsReadWithoutDramAndWrittenBackOnce) {
+  L2State state = state_of(two_sides(4), 1);
+  state.store(0, 0, 1);
+  state.store(0, 1, 2);
+  state.load(0, 0, 3);
+  EXPECT_EQ(billed(state, 1).write + billed(state, 2).write + billed(state, 3).read, 0U);
+  state.write_back_all();
+  EXPECT_EQ(billed(state, 1).write, 0U);
+  EXPECT_EQ(billed(state, 2).write, kBlock);  // who wrote it last
+}
+
+// Of 40 MiB written to an H200, 28 MiB are still dirty in the end, and all 32 MiB that fit are still cached.
+TEST(L2State, LinesBeyondTheDirtyLimitAreWrittenBackAndStay) {
+  L2Geometry geometry = two_sides(8);
+  geometry.dirty_bytes = 2 * kBlock;  // of each home, which has half of every block
+  L2State state = state_of(geometry, 6);
+  for (int block = 0; block < 6; ++block) state.store(block, 0, 1);
+  EXPECT_EQ(billed(state, 1).write, 2 * kBlock);
+  for (int block = 0; block < 6; ++block) state.load(block, 0, 2);
+  EXPECT_EQ(billed(state, 2).read, 0U);
+  state.write_back_all();
+  EXPECT_EQ(billed(state, 1).write, 6 * kBlock);
+}
+
+TEST(L2State, AStoreDropsTheCopiesOfOtherSides) {
+  L2Geometry behind{.sides = 2,
+                    .homes = 1,
+                    .home_is_a_side = false,
+                    .side_bytes = 4 * kBlock,
+                    .home_bytes = 4 * kBlock,
+                    .stretch_bytes = kBlock,
+                    .groups = 1,
+                    .dirty_bytes = 4 * kBlock};
+  L2State state = state_of(behind, 5);
+  state.load(0, 1, 1);
+  state.store(0, 0, 1);
+  for (int block = 1; block < 5; ++block) state.load(block, 0, 1);  // pushes it out of the cache behind
+  state.load(0, 1, 2);
+  EXPECT_EQ(billed(state, 2).read, kBlock);
+}
+
+}  // namespace hbmscope
