@@ -18,6 +18,7 @@ for (const boundary of BOUNDARIES) {
       assert.deepEqual([Number(mark['data-x']), Number(mark['data-y'])], [measured, predicted]);
     }
     assert.equal(await page.locator('[data-testid=parity-error] .mark').count(), expected.length);
+    if (expected.length) assert.ok(await page.locator('[data-testid=parity-error] .axis').nth(1).locator('.tick').count() > 1, 'errors of nothing but 0 have a scale');
     assert.equal(await page.locator('[data-testid=parity-table] tbody tr').count(), expected.length);
   });
 }
@@ -46,6 +47,8 @@ for (const level of BOUNDARIES) {
     await byId(page, 'roofline-level').selectOption(level);
     const gpu = records[0].point.gpu;
     const expected = rooflineMarks(records, level).filter((mark) => records[mark.index].point.gpu === gpu);
+    const words = {hbm: 'HBM', l2: 'L2', sram: 'shared-memory'};
+    assert.ok((await byId(page, 'roofline').textContent()).includes(`FLOP per ${words[level]} byte`));
     const marks = await attributes(page, '[data-testid=roofline] .mark', ['data-index', 'data-x', 'data-y', 'data-measured']);
     assert.equal(marks.length, expected.length);
     for (const mark of marks) {

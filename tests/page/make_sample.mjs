@@ -122,16 +122,20 @@ function single() {
   return {...DOCUMENT, gpus: [GPU], records: [recordOf(pointOf('flash2', 'bf16', 128, 'full', 4096, [128, 64]), 0)]};
 }
 
-// Unfused algorithms other than standard beside fused ones; kernels measured, counts not, and with the roofs that are known.
+// Unfused algorithms other than standard beside fused ones; kernels measured, exact at L2; counts not measured, and with the
+// roofs that are known.
 function unfused() {
   const records = [];
   for (const [algorithm, variant] of [['flash2', 'mma'], ['standard-masked-dropout', 'paper'], ['standard-online', 'mma'], ['flash1', 'paper'], ['standard-online', 'paper']])
     for (const seqlen of [512, 2048, 8192])
       for (const tile of [[64, 64], [128, 64]]) {
-        const record = recordOf({...pointOf(algorithm, 'bf16', 64, 'full', seqlen, tile), variant}, records.length);
+        const record = recordOf({...pointOf(algorithm, 'bf16', 64, 'full', seqlen, tile), variant}, 0);
         if (variant === 'paper') {
           delete record.measurement, delete record.error, delete record.provenance;
           record.roofs = ['hbm', 'l2', 'tensor', 'exp'].map((roof) => ({roof, demand: 1, rate_per_s: 1e12, time_s: 1e-12, binds_s: 0}));
+        } else {
+          for (const way of ['read', 'write']) record.measurement[`l2_${way}_bytes`] = record.prediction[`l2_${way}_bytes`];
+          record.error = errorsOf(record.prediction, record.measurement);
         }
         records.push(record);
       }

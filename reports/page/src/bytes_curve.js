@@ -1,6 +1,6 @@
 // Bytes of one head against N on logarithmic axes, beside what grows as N and as N².
 import {legend, logScale, thin} from './chart.js';
-import {boundaryName, bytesAt, tile} from './data.js';
+import {boundaryName, boundaryWord, bytesAt, tile} from './data.js';
 import {AREA, drawCurves} from './curves.js';
 import {append, simpleTable} from './dom.js';
 import * as format from './format.js';
@@ -36,7 +36,7 @@ export function bytesCurve({chart, key, table, note}, curves, state, store) {
   const sides = Object.keys(SIDES).map((side) => curves.map((curve) => ({curve, points: pointsOf(curve, side, boundary)})).filter(({points}) => points.length));
   const all = sides.flat().flatMap(({points}) => points);
   append(note, 'p', {class: 'note'}, all.length ? `${boundaryName(boundary)} bytes, read + write, divided by batch × heads.`
-    : `No ${boundaryName(boundary)} bytes in this slice.`);
+    : `No ${boundaryWord(boundary)} bytes in this slice.`);
   if (!all.length) return undefined;
   const slopes = references(curves);
   const x = logScale(all.map((point) => point.n), [AREA.left, AREA.right], 1.15);

@@ -8,6 +8,8 @@ export const BOUNDARIES = [
   {key: 'sram', name: 'Shared memory', plain: 'shared-memory'},
 ];
 export const boundaryName = (key) => BOUNDARIES.find((boundary) => boundary.key === key).name;
+// Before a noun within a sentence: "shared-memory bytes".
+export const boundaryWord = (key) => BOUNDARIES.find((boundary) => boundary.key === key).plain;
 
 const POINT_FIELDS = [
   'gpu', 'algorithm', 'variant', 'direction', 'dtype', 'mask', 'window', 'page_size', 'batch', 'heads', 'kv_heads',
@@ -32,14 +34,15 @@ export const tile = (point) => `${point.br}×${point.bc}`;
 // Fields whose meaning the sequence and tile columns already carry.
 const SHOWN_OTHERWISE = new Set(['algorithm', 'seqlen_q', 'seqlen_kv', 'br', 'bc']);
 
+const NBSP = '\u00a0';
 function fieldText(field, value) {
   if (['gpu', 'variant', 'dtype', 'mask', 'direction', 'cache_state', 'order'].includes(field)) return `${value}`;
-  return `${fieldName(field)} ${value}`;
+  return `${fieldName(field)} ${value}`.replaceAll(' ', NBSP);
 }
 
 function label(point, varying) {
   const rest = varying.filter((field) => point[field] !== undefined).map((field) => fieldText(field, point[field]));
-  return [point.algorithm, ...rest, `N ${sequence(point)}`, `tile ${tile(point)}`].join(' · ');
+  return [point.algorithm, ...rest, `N${NBSP}${sequence(point)}`, `tile${NBSP}${tile(point)}`].join(' · ');
 }
 
 export const ROOFS = ['hbm', 'l2', 'sram', 'tensor', 'exp'];

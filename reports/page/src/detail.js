@@ -22,7 +22,7 @@ function rest(root, record) {
   const rows = ['prediction', 'measurement'].flatMap((side) => Object.entries(record[side])
     .filter(([name, value]) => !shown(side, name) && value !== null).map(([name, value]) => ({side, name, value})));
   simpleTable(root, {testid: 'detail-rest', caption: 'Other values', rows, columns: [
-    {name: 'of', key: 'side', value: (row) => row.side}, {name: 'name', key: 'name', value: (row) => (row.name === 'hbm_write_bytes' ? 'hbm write bytes within the range' : row.name.replace(/_/g, ' '))},
+    {name: 'of', key: 'side', value: (row) => row.side}, {name: 'name', key: 'name', value: (row) => (row.name === 'hbm_write_bytes' ? 'hbm write bytes within the range' : row.name.replace(/_s$/, '').replace(/_/g, ' '))},
     {name: 'value', key: 'value', numeric: true, value: (row) => row.value, text: (value, row) => {
       if (row.name === 'limiter') return limiterText(record);
       if (typeof value !== 'number') return String(value);
@@ -45,7 +45,7 @@ function traffic(root, record) {
 }
 
 function pairs(object) {
-  return Object.entries(object).filter(([, value]) => value !== null && value !== '').map(([name, value]) => `${name.replace(/_/g, ' ')} ${value}`).join(', ');
+  return Object.entries(object).filter(([, value]) => value !== null && value !== '').map(([name, value]) => `${name.replace(/_/g, ' ')} ${typeof value === 'number' && !Number.isInteger(value) ? value.toPrecision(3) : value}`).join(', ');
 }
 
 export function detail(root, data, store) {

@@ -4,7 +4,8 @@ const MINUS = '\u2212';
 const THIN = '\u202f';
 
 function significant(value, digits) {
-  const magnitude = value === 0 ? 0 : Math.floor(Math.log10(Math.abs(value)));
+  // Of the rounded value: 0.9997 has the digits of 1.00.
+  const magnitude = value === 0 ? 0 : Math.floor(Math.log10(Math.abs(Number(value.toPrecision(digits)))));
   return value.toFixed(Math.min(12, Math.max(0, digits - 1 - magnitude)));
 }
 
@@ -71,5 +72,5 @@ export function column(values, factor) {
   const present = values.filter((value) => value !== undefined && value !== 0).map((v) => Math.abs(v) / factor);
   const smallest = present.length ? extent(present)[0] : 1;
   const decimals = Math.min(4, Math.max(1, 2 - Math.floor(Math.log10(smallest))));
-  return (value) => (value === undefined ? '' : grouped((value / factor).toFixed(decimals)));
+  return (value) => (value === undefined ? '' : value === 0 ? '0' : grouped((value / factor).toFixed(decimals)));
 }

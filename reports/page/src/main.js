@@ -1,7 +1,7 @@
 // Puts the page together. Every part has draw(state), and select(state) for when only the selected point
 // has changed.
 import {tiles} from './curves.js';
-import {BOUNDARIES, boundaryName, fieldName, filtered, filterFields, isMeasured, readData, tile} from './data.js';
+import {BOUNDARIES, boundaryWord, fieldName, filtered, filterFields, isMeasured, readData, tile} from './data.js';
 import {detail} from './detail.js';
 import {append, clear, selector} from './dom.js';
 import {downloads, saveChart} from './download.js';
@@ -74,9 +74,9 @@ function chartSection(root, id, title, part, data, store) {
 
 function titles() {
   return {select() {}, draw(state) {
-    document.getElementById('points-title').textContent = `Predicted and measured ${boundaryName(state.boundary)} bytes`;
-    document.getElementById('scaling-title').textContent = `Against sequence length N, ${boundaryName(state.boundary)} bytes and times`;
-    document.getElementById('parity-title').textContent = `Parity at ${boundaryName(state.boundary)}`;
+    document.getElementById('points-title').textContent = `Predicted and measured ${boundaryWord(state.boundary)} bytes`;
+    document.getElementById('scaling-title').textContent = `Against sequence length N, ${boundaryWord(state.boundary)} bytes and times`;
+    document.getElementById('parity-title').textContent = `Parity of ${boundaryWord(state.boundary)} bytes`;
   }};
 }
 

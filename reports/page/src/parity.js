@@ -5,7 +5,7 @@ import {select as choose} from 'd3-selection';
 import {line} from 'd3-shape';
 
 import {axes, canvas, CIRCLE, drawMarks, legend, logScale, showSelection, thin, thinNote, TRIANGLE} from './chart.js';
-import {algorithmColour, boundaryName, bytesAt, filtered} from './data.js';
+import {algorithmColour, boundaryName, boundaryWord, bytesAt, filtered} from './data.js';
 import {append, clear, simpleTable, twin} from './dom.js';
 import * as format from './format.js';
 
@@ -48,7 +48,8 @@ function drawErrors(root, data, entries, name, store) {
   const known = entries.filter((entry) => entry.error !== undefined);
   const x = logScale(entries.map((entry) => entry.measured), [area.left, area.right]);
   const errors = known.map((entry) => entry.error * 100);
-  const y = scaleLinear(format.extent([0, ...errors]), [area.bottom - 8, area.top + 8]).nice();
+  // Errors that all print as 0.00 % keep a scale.
+  const y = scaleLinear(format.extent([-0.01, 0.01, ...errors]), [area.bottom - 8, area.top + 8]).nice();
   axes(svg, {x, y, area, xLabel: 'measured bytes', yLabel: 'error, predicted / measured − 1 (%)', xFormat: (v) => format.bytes(v, 1),
     yFormat: (value) => (value === 0 ? '0' : `${value < 0 ? '\u2212' : '+'}${Number(Math.abs(value).toPrecision(3))}`)});
   append(svg, 'line', {class: 'reference', x1: area.left, x2: area.right, y1: y(0), y2: y(0)});
@@ -70,7 +71,7 @@ export function parity(root, data, store) {
 
   function draw(state) {
     [key, charts, twinBox].forEach(clear);
-    const name = boundaryName(state.boundary);
+    const name = boundaryWord(state.boundary);
     const all = comparisons(filtered(data, state), state.boundary);
     const entries = thin(all, (entry) => String(entry.record.index) === state.point);
     svgs = [];
@@ -82,15 +83,15 @@ export function parity(root, data, store) {
     legend(key, [...algorithms.map((algorithm) => ({path: CIRCLE, colour: algorithmColour(data, algorithm), text: algorithm})),
       {path: CIRCLE, colour: 'var(--muted)', text: 'read'}, {path: TRIANGLE, colour: 'var(--muted)', text: 'write'}]);
     svgs = [drawParity(charts, data, entries, name, store), drawErrors(charts, data, entries, name, store)];
-    drawTwin(twinBox, entries, name);
+    drawTwin(twinBox, entries, state.boundary);
     select(state);
   }
   return {draw, select};
 }
 
-function drawTwin(root, entries, name) {
+function drawTwin(root, entries, boundary) {
   const size = (side) => ({name: `${side} (GB)`, key: side, numeric: true, value: (entry) => entry[side], text: format.column(entries.map((entry) => entry[side]), 1e9)});
-  simpleTable(root, {testid: 'parity-table', caption: `${name} bytes`, rows: entries,
+  simpleTable(root, {testid: 'parity-table', caption: `${boundaryName(boundary)} bytes`, rows: entries,
     rowAttributes: (entry) => ({'data-index': entry.record.index}),
     columns: [{name: 'point', key: 'point', value: (entry) => entry.record.label}, {name: 'direction', key: 'way', value: (entry) => entry.way},
       size('predicted'), size('measured'),

@@ -5,7 +5,7 @@ import {select as choose} from 'd3-selection';
 import {line} from 'd3-shape';
 
 import {axes, canvas, CIRCLE, drawMarks, legend, logScale, shapeOf, showSelection, thin, thinNote} from './chart.js';
-import {algorithmColour, BOUNDARIES, boundaryName, bytesAt, distinct, filtered} from './data.js';
+import {algorithmColour, BOUNDARIES, boundaryName, boundaryWord, bytesAt, distinct, filtered} from './data.js';
 import {append, clear, selector, simpleTable, twin} from './dom.js';
 import * as format from './format.js';
 import {leftOutSentence, limiterText} from './roofs.js';
@@ -79,12 +79,12 @@ function linesOf(point, level) {
 function drawChart(root, data, points, roofs, level, store) {
   const [width, height] = [860, 460];
   const area = {left: 92, right: width - 34, top: 30, bottom: height - 50};
-  const svg = canvas(root, {testid: 'roofline', label: `Roofline at ${boundaryName(level)}`, width, height});
+  const svg = canvas(root, {testid: 'roofline', label: `Roofline of ${boundaryWord(level)} bytes`, width, height});
   const rates = roofs.ceilings.map((ceiling) => ceiling.rate);
   const ridge = Math.min(...rates) / (roofs.bandwidths.find((roof) => roof.level === level).rate ?? NaN);
   const x = logScale([...points.map((point) => point.intensity), ...(Number.isFinite(ridge) ? [ridge / 2, ridge * 2] : [])], [area.left, area.right], 1.6);
   const y = logScale([...points.map((point) => point.performance), ...rates, ...roofs.exponentials.map((roof) => roof.rate)], [area.bottom, area.top], 1.6);
-  axes(svg, {x, y, area, xLabel: `FLOP per ${boundaryName(level)} byte`, yLabel: 'useful FLOP/s',
+  axes(svg, {x, y, area, xLabel: `FLOP per ${boundaryWord(level)} byte`, yLabel: 'useful FLOP/s',
     xFormat: (value) => format.grouped(value), yFormat: (value) => format.flopsPerSecond(value, 1)});
   drawRoofs(svg, x, y, roofs, level);
   drawMarks(svg, points.map((point) => {
@@ -158,7 +158,7 @@ export function roofline(root, data, store) {
 }
 
 function drawTwin(root, points, level) {
-  simpleTable(root, {testid: 'roofline-table', caption: `Roofline at ${boundaryName(level)}`, rows: points,
+  simpleTable(root, {testid: 'roofline-table', caption: `Roofline of ${boundaryWord(level)} bytes`, rows: points,
     rowAttributes: (point) => ({'data-index': point.record.index}),
     columns: [{name: 'point', key: 'point', value: (point) => point.record.label},
       {name: 'FLOP/B', key: 'intensity', numeric: true, value: (point) => point.intensity, text: format.column(points.map((point) => point.intensity), 1)},

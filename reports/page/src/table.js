@@ -21,25 +21,27 @@ function columnsFor(data, records, boundary) {
     {key: 'seqlen', group: 'point', name: 'N', numeric: true, value: (record) => record.point.seqlen_q, text: (value, record) => sequence(record.point)},
     {key: 'tile', group: 'point', name: 'tile', numeric: true, value: (record) => tile(record.point), sort: (record) => record.point.br * 1e6 + record.point.bc},
     {key: 'status', group: 'point', name: 'status', value: (record) => record.status}];
+  const values = [];
   for (const way of WAYS) {
     const group = `${boundaryName(boundary)} ${way} (GB)`;
-    columns.push(byteColumn(records, `pred-${way}`, group, 'predicted', (record) => bytesAt(record, 'prediction', boundary, way)));
-    columns.push(byteColumn(records, `meas-${way}`, group, 'measured', (record) => bytesAt(record, 'measurement', boundary, way)));
-    columns.push({key: `err-${way}`, group, name: 'error %', numeric: true, value: (record) => record.error[`${boundary}_${way}`] ?? undefined,
+    values.push(byteColumn(records, `pred-${way}`, group, 'predicted', (record) => bytesAt(record, 'prediction', boundary, way)));
+    values.push(byteColumn(records, `meas-${way}`, group, 'measured', (record) => bytesAt(record, 'measurement', boundary, way)));
+    values.push({key: `err-${way}`, group, name: 'error %', numeric: true, value: (record) => record.error[`${boundary}_${way}`] ?? undefined,
       text: format.signedPercent});
   }
   if (boundary === 'hbm') {
     for (const name of ['compulsory', 'io']) {
-      columns.push(byteColumn(records, name, 'counts (GB)', name, (record) => record.prediction[`${name}_bytes`] ?? undefined));
+      values.push(byteColumn(records, name, 'counts (GB)', name, (record) => record.prediction[`${name}_bytes`] ?? undefined));
     }
   }
   for (const [side, name] of [['prediction', 'lower bound'], ['measurement', 'measured']]) {
     const value = (record) => record[side].time_s ?? undefined;
-    columns.push({key: `time-${side}`, group: 'time (ms)', name, numeric: true, value, text: format.column(records.map(value), 1e-3)});
+    values.push({key: `time-${side}`, group: 'time (ms)', name, numeric: true, value, text: format.column(records.map(value), 1e-3)});
   }
-  columns.push({key: 'limiter', group: 'time (ms)', name: 'limiter', value: (record) => record.prediction.limiter, text: (value, record) => limiterText(record)});
-  columns.push({key: 'reason', group: 'not run', name: 'reason', value: (record) => record.reason || undefined, class: 'reason'});
-  return columns;
+  values.push({key: 'limiter', group: 'time (ms)', name: 'limiter', value: (record) => record.prediction.limiter, text: (value, record) => limiterText(record)});
+  values.push({key: 'reason', group: 'not run', name: 'reason', value: (record) => record.reason || undefined, class: 'reason'});
+  // What no point of the report has takes no room, whatever is filtered.
+  return [...columns, ...values.filter(({value}) => data.records.some((record) => value(record) !== undefined))];
 }
 
 function drawHead(head, columns, state, store) {
