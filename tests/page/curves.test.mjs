@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
 
-import {attributes, byId} from './browser.mjs';
+import {attributes, byId, open} from './browser.mjs';
 import {BOUNDARIES, bytes, leftOut, speedup} from './expected.mjs';
 import {close} from './numbers.mjs';
-import {data, page, records, unfused} from './opened.mjs';
+import {browser, complaints, data, file, page, records, unfused} from './opened.mjs';
 
 // Calls `check` for every slice and tile that the charts over N can show.
 async function eachCurve(check) {
@@ -18,6 +18,23 @@ async function eachCurve(check) {
     }
   }
 }
+test('slices: a constant number of tokens is one slice, and the largest is shown first', async () => {
+  const apart = ['gpu', 'direction', 'dtype', 'mask', 'window', 'page_size', 'heads', 'kv_heads', 'head_dim', 'head_dim_v', 'stages', 'splits', 'order', 'kv_walk', 'l2_mode',
+    'cache_state', 'placement', 'seed'];
+  const parts = (list, key) => [...new Set(list.map(key))].map((each) => list.filter((record) => key(record) === each));
+  const cell = ({point}) => [point.algorithm, point.variant, point.seqlen_q, point.seqlen_kv, point.br, point.bc].join();
+  const unique = (part) => parts(part, cell).length === part.length;
+  const expected = parts(records, ({point}) => apart.map((name) => point[name]).join()).flatMap((part) => {
+    if (unique(part)) return [part];
+    const [byTokens, byBatch] = [({point}) => point.batch * point.seqlen_q, ({point}) => point.batch].map((key) => parts(part, key));
+    return byTokens.every(unique) && byTokens.length < byBatch.length ? byTokens : byBatch;
+  });
+  for (const chart of ['heatmap', 'scaling']) assert.equal(await page.locator(`[data-testid=${chart}-slice] option`).count(), expected.length);
+  const fresh = await open(browser, file, {complaints});
+  assert.equal(await fresh.locator('[data-testid=heatmap] .cell').count(), Math.max(...expected.map((part) => part.length)));
+  await fresh.context().close();
+});
+
 const marksOf = (chart) => attributes(page, `[data-testid=${chart}] .mark`, ['data-index', 'data-kind', 'data-x', 'data-y']);
 const lengthsOf = (record) => [record.point.seqlen_q, record.point.seqlen_kv];
 

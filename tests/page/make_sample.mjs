@@ -123,13 +123,13 @@ function single() {
 }
 
 // Unfused algorithms other than standard beside fused ones; kernels measured, exact at L2; counts not measured, and with the
-// roofs that are known.
+// roofs that are known. Two numbers of tokens.
 function unfused() {
   const records = [];
   for (const [algorithm, variant] of [['flash2', 'mma'], ['standard-masked-dropout', 'paper'], ['standard-online', 'mma'], ['flash1', 'paper'], ['standard-online', 'paper']])
-    for (const seqlen of [512, 2048, 8192])
+    for (const [seqlen, batch] of [[512, 32], [2048, 8], [8192, 2], [512, 16], [1024, 8], [2048, 4], [4096, 2]])
       for (const tile of [[64, 64], [128, 64]]) {
-        const record = recordOf({...pointOf(algorithm, 'bf16', 64, 'full', seqlen, tile), variant}, 0);
+        const record = recordOf({...pointOf(algorithm, 'bf16', 64, 'full', seqlen, tile), variant, batch}, 0);
         if (variant === 'paper') {
           delete record.measurement, delete record.error, delete record.provenance;
           record.roofs = ['hbm', 'l2', 'tensor', 'exp'].map((roof) => ({roof, demand: 1, rate_per_s: 1e12, time_s: 1e-12, binds_s: 0}));

@@ -12,10 +12,13 @@ export const boundaryName = (key) => BOUNDARIES.find((boundary) => boundary.key 
 export const boundaryWord = (key) => BOUNDARIES.find((boundary) => boundary.key === key).plain;
 
 const POINT_FIELDS = [
-  'gpu', 'algorithm', 'variant', 'direction', 'dtype', 'mask', 'window', 'page_size', 'batch', 'heads', 'kv_heads',
+  'gpu', 'algorithm', 'variant', 'direction', 'dtype', 'mask', 'page_size', 'batch', 'heads', 'kv_heads',
   'seqlen_q', 'seqlen_kv', 'head_dim', 'head_dim_v', 'br', 'bc', 'stages', 'splits', 'order', 'kv_walk', 'l2_mode',
   'cache_state', 'placement', 'seed'
 ];
+
+// A field's value as it is told apart and shown: a window is part of its mask.
+export const valueOf = (point, field) => (field === 'mask' && point.mask === 'window' ? `window ${point.window}` : point[field]);
 
 const FIELD_NAMES = {
   head_dim: 'd', head_dim_v: 'd v', batch: 'B', heads: 'H', kv_heads: 'H kv', cache_state: 'cache', l2_mode: 'L2 model'
@@ -41,7 +44,7 @@ function fieldText(field, value) {
 }
 
 function label(point, varying) {
-  const rest = varying.filter((field) => point[field] !== undefined).map((field) => fieldText(field, point[field]));
+  const rest = varying.filter((field) => point[field] !== undefined).map((field) => fieldText(field, valueOf(point, field)));
   return [point.algorithm, ...rest, `N${NBSP}${sequence(point)}`, `tile${NBSP}${tile(point)}`].join(' · ');
 }
 
@@ -71,12 +74,12 @@ export function readData(text, unfused) {
     throw new Error(`schema_version is ${json.schema_version}; this page reads up to ${SCHEMA_VERSION}`);
   }
   const points = json.records.map((record) => record.point);
-  const values = new Map(POINT_FIELDS.map((field) => [field, distinct(points.map((point) => point[field]))]));
+  const values = new Map(POINT_FIELDS.map((field) => [field, distinct(points.map((point) => valueOf(point, field)))]));
   // V's head dim and the KV heads say nothing new as long as they equal their partner on every point.
   const repeats = (field, partner) => points.every((point) => point[field] === point[partner]);
   const silent = new Set([['head_dim_v', 'head_dim'], ['kv_heads', 'heads']].filter((pair) => repeats(...pair)).map(([field]) => field));
   const varying = POINT_FIELDS.filter((field) => !silent.has(field)).filter((field) => values.get(field).length > 1 && !SHOWN_OTHERWISE.has(field));
-  const absent = (field) => ['window', 'page_size'].includes(field) && values.get(field)[0] === 0;
+  const absent = (field) => field === 'page_size' && values.get(field)[0] === 0;
   const constant = POINT_FIELDS.filter((field) => !silent.has(field) && !absent(field)).filter((field) => values.get(field).length === 1 && !SHOWN_OTHERWISE.has(field))
     .map((field) => fieldText(field, values.get(field)[0]));
   const records = json.records.map((record, index) => ({
@@ -147,5 +150,5 @@ export function filterFields(data) {
 
 export function filtered(data, state) {
   const fields = filterFields(data).filter((field) => state[field]);
-  return data.records.filter((record) => fields.every((field) => String(record.point[field]) === state[field]));
+  return data.records.filter((record) => fields.every((field) => String(valueOf(record.point, field)) === state[field]));
 }

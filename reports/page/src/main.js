@@ -11,7 +11,7 @@ import {parity} from './parity.js';
 import {provenance} from './provenance.js';
 import {roofline} from './roofline.js';
 import {scaling} from './scaling.js';
-import {slices} from './slices.js';
+import {largestSlice, slices} from './slices.js';
 import {createStore} from './state.js';
 import {table} from './table.js';
 import {verdict} from './verdict.js';
@@ -29,7 +29,7 @@ const firstTile = (data) => {
 };
 
 const defaultsFor = (data, parts) => ({
-  point: '', boundary: 'hbm', level: 'hbm', sort: 'index', slice: parts[0]?.key ?? '', tile: firstTile(data),
+  point: '', boundary: 'hbm', level: 'hbm', sort: 'index', slice: largestSlice(parts)?.key ?? '', tile: firstTile(data),
   quantity: data.records.some((record) => record.measurement.hbm_read_bytes !== undefined) ? 'hbm-measured' : 'hbm-predicted',
   ...Object.fromEntries(filterFields(data).map((field) => [field, ''])),
 });

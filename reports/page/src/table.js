@@ -1,5 +1,5 @@
 // The table of predictions and measurements: sortable, one boundary at a time, skipped points with their reason.
-import {boundaryName, bytesAt, fieldName, filtered, sequence, tile} from './data.js';
+import {boundaryName, bytesAt, fieldName, filtered, sequence, tile, valueOf} from './data.js';
 import {append, cell, clear} from './dom.js';
 import * as format from './format.js';
 import {limiterText} from './roofs.js';
@@ -15,7 +15,7 @@ function byteColumn(records, key, group, name, value) {
 
 function columnsFor(data, records, boundary) {
   const point = (field, name = fieldName(field)) => ({key: field, group: 'point', name, numeric: typeof data.values.get(field)[0] === 'number',
-    value: (record) => record.point[field]});
+    value: (record) => valueOf(record.point, field)});
   const columns = [{key: 'index', group: 'point', name: '#', numeric: true, value: (record) => record.index},
     point('algorithm'), ...data.varying.map((field) => point(field)),
     {key: 'seqlen', group: 'point', name: 'N', numeric: true, value: (record) => record.point.seqlen_q, text: (value, record) => sequence(record.point)},

@@ -1,5 +1,5 @@
 // What the data says, in plain words. Every number is computed here from the records.
-import {BOUNDARIES, bytesAt, isMeasured, isUnfused, kindOf, baselineOf, sequence, tile} from './data.js';
+import {baselineOf, BOUNDARIES, bytesAt, isMeasured, isUnfused, kindOf, sequence, tile, valueOf} from './data.js';
 import {append, clear, simpleTable} from './dom.js';
 import * as format from './format.js';
 import {leftOutSentence} from './roofs.js';
@@ -118,7 +118,7 @@ function savingSentence(data) {
   return {record: fused.record, text: `Biggest saving: ${point.algorithm} at tile ${tile(point)} moves ` +
     `${format.bytes(fused.total)} through HBM where ${unfused.algorithm} moves ${format.bytes(unfused.total)}: ` +
     `${format.ratio(unfused.total / fused.total)} less (${side === 'measurement' ? 'measured' : 'predicted'}; ` +
-    `N\u00a0${sequence(point)}, d\u00a0${point.head_dim}, ${point.dtype}, ${point.mask})${time}.`};
+    `N\u00a0${sequence(point)}, d\u00a0${point.head_dim}, ${point.dtype}, ${valueOf(point, 'mask')})${time}.`};
 }
 
 function errorTable(root, data, store) {
