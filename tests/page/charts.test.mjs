@@ -71,6 +71,9 @@ for (const level of BOUNDARIES) {
     const roofs = await attributes(page, '[data-testid=roofline] .roof.exponential', ['data-value']);
     assert.deepEqual(roofs.map((roof) => Number(roof['data-value'])), sums.map((sum) => spec.exp_per_s * 2 * sum));
     assert.equal(await byId(page, 'roof-exp').count(), sums.length);
+    const names = await page.$$eval('[data-testid=roofline] > text.tick', (nodes) => nodes.map((node) => node.textContent));
+    if (sums.length < 2) assert.deepEqual(names, []);
+    else assert.ok(names.length >= 1 && names.every((name) => /^d \d+(\/\d+)?$/.test(name)), `names at the lines: ${names}`);
     assert.equal(await page.locator('[data-testid=roofline-table] tbody tr').count(), expected.length);
     const bounds = expected.map((mark) => records[mark.index]).filter((record) => !record.measurement?.time_s);
     const note = await byId(page, 'roofline-note').textContent();

@@ -5,7 +5,7 @@ import {test} from 'node:test';
 import {attributes, byId, open} from './browser.mjs';
 import {BOUNDARIES, bytes, leftOut, speedup} from './expected.mjs';
 import {close} from './numbers.mjs';
-import {browser, complaints, data, file, page, records, unfused} from './opened.mjs';
+import {algorithms, browser, complaints, data, file, page, records, unfused} from './opened.mjs';
 
 // Calls `check` for every slice and tile that the charts over N can show.
 async function eachCurve(check) {
@@ -78,14 +78,20 @@ test('speed-up against N: measured and predicted ratios, on lines of their own',
   }
 });
 
-test('unfused algorithms have one shape, fused ones another', async () => {
+test('fused and unfused algorithms have shapes apart, and so have the variants of one', async () => {
   for (const chart of ['curve-bytes', 'curve-bound', 'roofline']) {
-    const shapes = {true: new Set(), false: new Set()};
+    const shapes = new Map();  // shape -> "unfused" or "fused", and "algorithm variant" -> shape
     for (const mark of await attributes(page, `[data-testid=${chart}] .mark`, ['data-index', 'd'])) {
-      shapes[unfused.includes(records[mark['data-index']].point.algorithm)].add(mark.d);
+      const {algorithm, variant} = records[mark['data-index']].point;
+      for (const [key, value] of [[mark.d, unfused.includes(algorithm) ? 'unfused' : 'fused'], [`${algorithm} ${variant}`, mark.d]]) {
+        assert.equal(shapes.get(key) ?? value, value, `${chart}: ${key}`);
+        shapes.set(key, value);
+      }
     }
-    assert.ok(shapes.true.size <= 1 && shapes.false.size <= 1, `${chart}: one shape each`);
-    assert.equal(new Set([...shapes.true, ...shapes.false]).size, shapes.true.size + shapes.false.size, `${chart}: not the same`);
+    for (const algorithm of algorithms) {
+      const own = [...shapes].filter(([key]) => key.startsWith(`${algorithm} `)).map(([, shape]) => shape);
+      assert.equal(new Set(own).size, own.length, `${chart}: variants of ${algorithm}`);
+    }
   }
 });
 

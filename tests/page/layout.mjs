@@ -12,3 +12,7 @@ export const overlaps = (other) => other.$$eval('svg[role=group]', (charts) => c
   const boxes = [...chart.querySelectorAll('text')].filter((node) => node.textContent).map((node) => [node.textContent, node.getBoundingClientRect()]);
   return boxes.flatMap(([a, p], i) => boxes.slice(i + 1).filter(([, q]) => p.left < q.right && q.left < p.right && p.top + 2 < q.bottom && q.top + 2 < p.bottom).map(([b]) => `${a} | ${b}`));
 }));
+
+// Axes on which nothing can be read, with less than two values, but for N, of which a slice may have one.
+export const bareAxes = (other) => other.$$eval('svg[role=group]', (charts) => charts.flatMap((chart) => [...chart.querySelectorAll('.axis')]
+  .filter((axis, i) => axis.querySelectorAll('.tick').length < 2 && !(i === 0 && chart.dataset.testid.startsWith('curve-'))).map(() => chart.dataset.testid)));

@@ -4,7 +4,7 @@ import {test} from 'node:test';
 
 import {byId, open} from './browser.mjs';
 import {BOUNDARIES} from './expected.mjs';
-import {clipped, overlaps} from './layout.mjs';
+import {bareAxes, clipped, overlaps} from './layout.mjs';
 import {browser, complaints, data, file, page} from './opened.mjs';
 
 for (const [width, colorScheme] of [[1400, 'light'], [1400, 'dark'], [900, 'light']]) {
@@ -16,6 +16,7 @@ for (const [width, colorScheme] of [[1400, 'light'], [1400, 'dark'], [900, 'ligh
       assert.ok(await fresh.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth));
       assert.deepEqual(await overlaps(fresh), []);
       assert.deepEqual(await clipped(fresh), []);
+      assert.deepEqual(await bareAxes(fresh), []);
     }
     const luminance = await fresh.evaluate(() => getComputedStyle(document.body).backgroundColor.match(/\d+/g).map(Number).reduce((sum, c) => sum + c, 0));
     assert.equal(luminance < 200, colorScheme === 'dark');

@@ -44,11 +44,12 @@ export function bytesCurve({chart, key, table, note}, curves, state, store) {
   const marks = thin(all, (point) => String(point.record.index) === state.point).map((point) => ({...point, kind: point.side, path: point.curve.path,
     colour: point.curve.colour, hollow: point.side === 'prediction', lines: linesOf(point, boundary)}));
   legend(key, [...curves.map((curve) => ({path: curve.path, colour: curve.colour, text: curve.name})),
-    {line: 'curve', colour: 'var(--muted)', text: 'line, hollow: predicted'}, {path: curves[0].path, colour: 'var(--muted)', text: 'filled: measured'},
+    {line: 'curve', colour: 'var(--muted)', text: 'line, hollow: predicted'},
+    ...(sides[1].length ? [{path: curves[0].path, colour: 'var(--muted)', text: 'filled: measured'}] : []),
     ...slopes.map(({style, text}) => ({line: `reference ${style}`, colour: 'var(--muted)', text}))]);
   drawTable(table, curves, boundary);
   return drawCurves(chart, {testid: 'curve-bytes', label: `${boundaryName(boundary)} bytes of a head against N`, x, y, yLabel: 'bytes for each head',
-    yFormat: (value) => format.bytes(value, 1), references: slopes, marks, curves: sides[0].map(({curve, points}) => ({colour: curve.colour, points}))}, store);
+    yFormat: format.bytesTick, references: slopes, marks, curves: sides[0].map(({curve, points}) => ({colour: curve.colour, points}))}, store);
 }
 
 function drawTable(root, curves, boundary) {

@@ -1,8 +1,8 @@
 // What the charts share: logarithmic axes, marks that answer to mouse and keyboard, legends.
 import {axisBottom, axisLeft} from 'd3-axis';
-import {scaleLog} from 'd3-scale';
+import {scaleLinear, scaleLog} from 'd3-scale';
 import {select} from 'd3-selection';
-import {symbol, symbolCircle, symbolTriangle} from 'd3-shape';
+import {symbol, symbolCircle, symbolCross, symbolDiamond, symbolSquare, symbolStar, symbolTriangle, symbolWye} from 'd3-shape';
 
 import {isUnfused} from './data.js';
 import {append, tooltip} from './dom.js';
@@ -11,8 +11,16 @@ import {extent} from './format.js';
 const LARGEST_MARK_COUNT = 2000;
 export const CIRCLE = symbol(symbolCircle, 46)();
 export const TRIANGLE = symbol(symbolTriangle, 42)();
-export const shapeOf = (data, point) => (isUnfused(data, point) ? TRIANGLE : CIRCLE);
 export const RING = symbol(symbolCircle, 220)();
+
+// Unfused algorithms have triangles or what is pointed, fused ones circles or what is not; variants of one algorithm, which
+// share its colour, have shapes of their own.
+const POINTED = [TRIANGLE, symbol(symbolStar, 48)(), symbol(symbolWye, 46)()];
+const ROUND = [CIRCLE, symbol(symbolSquare, 42)(), symbol(symbolDiamond, 42)(), symbol(symbolCross, 42)()];
+export function shapeOf(data, point) {
+  const shapes = isUnfused(data, point) ? POINTED : ROUND;
+  return shapes[data.variants.get(point.algorithm).indexOf(point.variant) % shapes.length];
+}
 
 // Evenly thinned, so that a sweep of 100,000 points still opens; the caller says how many are left out.
 export function thin(list, keep) {
@@ -37,22 +45,25 @@ export function logScale(values, range, air = 1.3) {
   return scaleLog([low / air, high * air], range);
 }
 
-// Decades are labelled; with fewer than two decades in view also 2 and 5 of each.
-function logTicks(scale) {
+// Of 1 to 9 of each decade, 1, 2 and 5, or 1 alone the most whose labels do not meet: `room` pixels each. Within less than
+// a decade these may leave less than two, and then round steps have to do.
+function logTicks(scale, room) {
   const [low, high] = scale.domain();
-  const decades = Math.log10(high / low);
-  const wanted = decades < 0.7 ? [1, 2, 3, 4, 5, 6, 7, 8, 9] : decades < 2 ? [1, 2, 5] : [1];
-  return scale.ticks().filter((tick) => wanted.includes(Math.round(tick / 10 ** Math.floor(Math.log10(tick * 1.0001)))));
+  const [from, to] = scale.range();
+  const decade = Math.abs(to - from) / Math.log10(high / low);
+  const wanted = [[1, 2, 3, 4, 5, 6, 7, 8, 9], [1, 2, 5], [1]].find((digits) => Math.log10(digits.length > 1 ? 10 / digits.at(-1) : 10) * decade >= room) ?? [1];
+  const ticks = scale.ticks().filter((tick) => wanted.includes(Math.round(tick / 10 ** Math.floor(Math.log10(tick * 1.0001)))));
+  return ticks.length > 1 ? ticks : scaleLinear(scale.domain(), scale.range()).ticks(4);
 }
 
 export function axes(svg, {x, y, xLabel, yLabel, xFormat, yFormat, area, xTicks}) {
   const {left, right, top, bottom} = area;
   const root = select(svg);
-  const ticks = (scale) => (scale.base ? logTicks(scale) : scale.ticks(6));
+  const ticks = (scale, room) => (scale.base ? logTicks(scale, room) : scale.ticks(6));
   root.append('g').attr('class', 'axis').attr('transform', `translate(0,${bottom})`)
-    .call(axisBottom(x).tickValues(xTicks ?? ticks(x)).tickFormat(xFormat).tickSizeInner(top - bottom).tickSizeOuter(0).tickPadding(7));
+    .call(axisBottom(x).tickValues(xTicks ?? ticks(x, 62)).tickFormat(xFormat).tickSizeInner(top - bottom).tickSizeOuter(0).tickPadding(7));
   root.append('g').attr('class', 'axis').attr('transform', `translate(${left},0)`)
-    .call(axisLeft(y).tickValues(ticks(y)).tickFormat(yFormat).tickSizeInner(left - right).tickSizeOuter(0).tickPadding(7));
+    .call(axisLeft(y).tickValues(ticks(y, 24)).tickFormat(yFormat).tickSizeInner(left - right).tickSizeOuter(0).tickPadding(7));
   root.append('text').attr('class', 'axis-label').attr('x', (left + right) / 2).attr('y', bottom + 38)
     .attr('text-anchor', 'middle').text(xLabel);
   root.append('text').attr('class', 'axis-label').attr('x', left).attr('y', top - 10).attr('text-anchor', 'start').text(yLabel);

@@ -45,7 +45,7 @@ export function curvesOf(data, part, state) {
     for (const each of new Set(own.map(key))) {
       const members = own.filter((record) => key(record) === each).sort((a, b) => a.point[field] - b.point[field]);
       const {algorithm} = members[0].point;
-      curves.push({name, algorithm, colour: algorithmColour(data, algorithm), path: shapeOf(data, {algorithm}),
+      curves.push({name, algorithm, colour: algorithmColour(data, algorithm), path: shapeOf(data, members[0].point),
         entries: members.map((record) => ({record, n: record.point[field]}))});
     }
   }

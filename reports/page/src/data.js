@@ -97,7 +97,8 @@ export function readData(text, unfused) {
     label: label(record.point, varying),
   }));
   const algorithms = [...new Set(points.map((point) => point.algorithm))];
-  return {text, json, records, values, varying, constant, algorithms, unfused, gpus: json.gpus ?? []};
+  const variants = new Map(algorithms.map((name) => [name, [...new Set(points.filter((point) => point.algorithm === name).map((point) => point.variant))]]));
+  return {text, json, records, values, varying, constant, algorithms, variants, unfused, gpus: json.gpus ?? []};
 }
 
 // Absent when either part is absent: half a sum is not a sum.

@@ -42,6 +42,11 @@ export const bytesPerSecond = (value, digits = 3) => scaled(value, 'B/s', digits
 export const flops = (value, digits = 3) => scaled(value, 'FLOP', digits);
 export const flopsPerSecond = (value, digits = 3) => scaled(value, 'FLOP/s', digits);
 
+// For an axis: "2.5 GB", "20 GB", without the zeros that line columns up.
+const trimmed = (text) => text.replace(/(\.\d*?)0+ /, '$1 ').replace('. ', ' ');
+export const bytesTick = (value) => trimmed(bytes(value));
+export const flopsPerSecondTick = (value) => trimmed(flopsPerSecond(value));
+
 export function seconds(value, digits = 3) {
   if (value === undefined || value === null) return '';
   if (value >= 1) return `${significant(value, digits)} s`;

@@ -55,19 +55,21 @@ function cellLines(record, quantity) {
     record.status === 'ok' ? '' : `${record.status}: ${record.reason}`].filter(Boolean);
 }
 
+const COLUMN = 104;  // pixels
+
 // Room for the row labels: digits of the 12 px font are at most 8 px wide.
 const labelWidth = (rows) => 16 + 8 * Math.max(4, ...rows.map((row) => row.length));
 
 // Letters of the title's bold 13 px font are up to 9 px wide on average.
-const mapWidth = (name, rows, columns) => labelWidth(rows) + Math.max(9 * name.length, 4 + 104 * Math.max(2, columns.length));
+const mapWidth = (name, rows, columns) => labelWidth(rows) + Math.max(9 * name.length, 4 + COLUMN * columns.length);
 
 function drawMap(root, {name, records, rows, columns, quantity, colours, width}, store) {
   const left = labelWidth(rows);
-  const area = {left, top: 52, rowHeight: 34};
+  const area = {left, top: 58, rowHeight: 34};
   const height = area.top + rows.length * area.rowHeight + 8;
   const svg = append(root, 'svg', {class: 'heatmap', viewBox: `0 0 ${width} ${height}`, width: '100%', style: `max-width:${width}px`, role: 'group',
     'data-testid': `heatmap-${name.replace(/\W+/g, '-')}`, 'aria-label': `${quantity.name} of ${name} over sequence length and tile`});
-  const x = scaleBand(columns, [area.left, width - 4]).padding(0.04);
+  const x = scaleBand(columns, [area.left, area.left + COLUMN * columns.length]).padding(0.04);
   const y = scaleBand(rows, [area.top, height - 8]).padding(0.06);
   append(svg, 'text', {class: 'facet', x: area.left, y: 14}, name);
   append(svg, 'text', {class: 'axis-label', x: area.left - 8, y: area.top - 8, 'text-anchor': 'end'}, 'N');

@@ -35,7 +35,7 @@ function drawParity(root, data, entries, name, store) {
   const all = entries.flatMap((entry) => [entry.predicted, entry.measured]);
   const x = logScale(all, [area.left, area.right]);
   const y = logScale(all, [area.bottom, area.top]);
-  axes(svg, {x, y, area, xLabel: 'measured bytes', yLabel: 'predicted bytes', xFormat: (v) => format.bytes(v, 1), yFormat: (v) => format.bytes(v, 1)});
+  axes(svg, {x, y, area, xLabel: 'measured bytes', yLabel: 'predicted bytes', xFormat: format.bytesTick, yFormat: format.bytesTick});
   append(svg, 'path', {class: 'reference', d: line()(x.domain().map((value) => [x(value), y(value)]))});
   drawMarks(svg, entries.map((entry) => toMark(data, entry, x, y, entry.predicted)), store);
   return svg;
@@ -50,7 +50,7 @@ function drawErrors(root, data, entries, name, store) {
   const errors = known.map((entry) => entry.error * 100);
   // Errors that all print as 0.00 % keep a scale.
   const y = scaleLinear(format.extent([-0.01, 0.01, ...errors]), [area.bottom - 8, area.top + 8]).nice();
-  axes(svg, {x, y, area, xLabel: 'measured bytes', yLabel: 'error, predicted / measured − 1 (%)', xFormat: (v) => format.bytes(v, 1),
+  axes(svg, {x, y, area, xLabel: 'measured bytes', yLabel: 'error, predicted / measured − 1 (%)', xFormat: format.bytesTick,
     yFormat: (value) => (value === 0 ? '0' : `${value < 0 ? '\u2212' : '+'}${Number(Math.abs(value).toPrecision(3))}`)});
   append(svg, 'line', {class: 'reference', x1: area.left, x2: area.right, y1: y(0), y2: y(0)});
   drawMarks(svg, known.map((entry) => toMark(data, entry, x, y, entry.error * 100)), store);

@@ -9,6 +9,7 @@ import {algorithmColour, BOUNDARIES, boundaryName, boundaryWord, bytesAt, distin
 import {append, clear, selector, simpleTable, twin} from './dom.js';
 import * as format from './format.js';
 import {leftOutSentence, limiterText} from './roofs.js';
+import {facetName} from './slices.js';
 
 // Intensity and performance of one record at one level; measured values where there are any.
 export function rooflinePoint(record, level) {
@@ -65,7 +66,13 @@ function drawRoofs(svg, x, y, roofs, level) {
     append(svg, 'path', {class: 'roof ceiling', 'data-roof': names, 'data-value': rate,
       d: line()([steepest ? Math.max(low, rate / steepest) : low, high].map((value) => [x(value), y(rate)]))});
   }
+  let named = Infinity;  // the place of the last name, from the lowest roof up
   for (const {rate, name} of roofs.exponentials) {
+    // One roof needs no name at its line; names that would meet are left to the legend.
+    if (roofs.exponentials.length > 1 && named - y(rate) > 12) {
+      named = y(rate);
+      append(svg, 'text', {class: 'tick', x: x(high) + 5, y: named + 4}, name);
+    }
     append(svg, 'path', {class: 'roof exponential', 'data-roof': `exp ${name}`, 'data-value': rate,
       d: line()([steepest ? Math.max(low, rate / steepest) : low, high].map((value) => [x(value), y(rate)]))});
   }
@@ -78,14 +85,16 @@ function linesOf(point, level) {
 
 function drawChart(root, data, points, roofs, level, store) {
   const [width, height] = [860, 460];
-  const area = {left: 92, right: width - 34, top: 30, bottom: height - 50};
+  // Room for the names of several roofs of exponentials: letters of the 12 px font are up to 8 px wide.
+  const names = roofs.exponentials.length > 1 ? Math.max(...roofs.exponentials.map(({name}) => name.length)) : 0;
+  const area = {left: 92, right: width - Math.max(34, 8 * names + 5), top: 30, bottom: height - 50};
   const svg = canvas(root, {testid: 'roofline', label: `Roofline of ${boundaryWord(level)} bytes`, width, height});
   const rates = roofs.ceilings.map((ceiling) => ceiling.rate);
   const ridge = Math.min(...rates) / (roofs.bandwidths.find((roof) => roof.level === level).rate ?? NaN);
   const x = logScale([...points.map((point) => point.intensity), ...(Number.isFinite(ridge) ? [ridge / 2, ridge * 2] : [])], [area.left, area.right], 1.6);
   const y = logScale([...points.map((point) => point.performance), ...rates, ...roofs.exponentials.map((roof) => roof.rate)], [area.bottom, area.top], 1.6);
   axes(svg, {x, y, area, xLabel: `FLOP per ${boundaryWord(level)} byte`, yLabel: 'useful FLOP/s',
-    xFormat: (value) => format.grouped(value), yFormat: (value) => format.flopsPerSecond(value, 1)});
+    xFormat: (value) => format.grouped(value), yFormat: format.flopsPerSecondTick});
   drawRoofs(svg, x, y, roofs, level);
   drawMarks(svg, points.map((point) => {
     const {record} = point;
@@ -97,14 +106,14 @@ function drawChart(root, data, points, roofs, level, store) {
 }
 
 function drawLegend(root, data, points, roofs, level) {
-  const algorithms = data.algorithms.filter((algorithm) => points.some((point) => point.record.point.algorithm === algorithm));
+  const implementations = new Map(points.map(({record}) => [facetName(record), record.point]));
   legend(root, [
     ...roofs.bandwidths.map(({level: key, name, rate}) => ({colour: 'var(--text)', line: LINES[key], faint: key !== level, testid: `roof-${key}`,
       text: `${name}: ${rate ? format.bytesPerSecond(rate) : 'no rate in the GPU file'}`})),
     ...roofs.ceilings.map(({names, rate}) => ({colour: 'var(--text)', line: 'roof ceiling', testid: 'roof-compute', text: `Tensor cores, ${names}: ${format.flopsPerSecond(rate)}`})),
     ...roofs.exponentials.map(({name, rate, perExponential}) => ({colour: 'var(--muted)', line: 'roof exponential', testid: 'roof-exp',
       text: `Exponentials, ${name}: ${format.flopsPerSecond(rate)} (${perExponential} FLOP each)`})),
-    ...algorithms.map((algorithm) => ({colour: algorithmColour(data, algorithm), path: shapeOf(data, {algorithm}), text: algorithm})),
+    ...[...implementations].map(([text, point]) => ({colour: algorithmColour(data, point.algorithm), path: shapeOf(data, point), text})),
     {colour: 'var(--muted)', path: CIRCLE, text: 'filled: bytes and time measured'},
     {colour: 'var(--muted)', path: CIRCLE, hollow: true, text: 'hollow: bytes or time predicted'},
   ]);

@@ -21,6 +21,12 @@ const timeOf = (record, side) => record[side].time_s || undefined;
 const sameWork = (a, b) => kindOf(a.point) === kindOf(b.point) &&
   ['seqlen_q', 'seqlen_kv', 'batch', 'heads', 'kv_heads'].every((field) => a.point[field] === b.point[field]);
 
+// From 0, or logarithmic where one large ratio would press the others together.
+function ratioScale(ratios) {
+  const [, most] = format.extent([1, ...ratios]);
+  return most > 10 ? logScale([1, ...ratios], [AREA.bottom, AREA.top], 1.25) : scaleLinear([0, 1.08 * most], [AREA.bottom, AREA.top]);
+}
+
 // Of several kernels of one unfused algorithm the one of the same variant, if there is one.
 function counterpart(data, record, curves) {
   const same = baselineOf(data, curves.flatMap(({algorithm, entries}) => entries.filter((entry) => sameWork(record, entry.record)).map((entry) => ({algorithm, record: entry.record}))));
@@ -51,8 +57,7 @@ export function speedupCurve({data, chart, key, table, note}, curves, state, sto
   const lines = SIDES.flatMap((side) => curves.map((curve) => ({colour: curve.colour, dashed: side.side === 'prediction',
     points: rows.filter((row) => row.curve === curve && row[side.side]).map((row) => ({n: row.n, value: row[side.side]}))}))).filter(({points}) => points.length);
   const x = logScale(rows.map((row) => row.n), [AREA.left, AREA.right], 1.15);
-  const [, most] = format.extent([1, ...marks.map((mark) => mark.value)]);
-  const y = most > 10 ? logScale([1, ...marks.map((mark) => mark.value)], [AREA.bottom, AREA.top], 1.25) : scaleLinear([0, 1.08 * most], [AREA.bottom, AREA.top]);
+  const y = ratioScale(marks.map((mark) => mark.value));
   const used = curves.filter((curve) => rows.some((row) => row.curve === curve));
   legend(key, [...used.map((curve) => ({path: curve.path, colour: curve.colour, text: `${curve.name} over ${baselineNames(rows, curve)}`})),
     {line: 'curve', colour: 'var(--muted)', text: 'solid, filled: measured'}, {line: 'curve dashed', colour: 'var(--muted)', text: 'dashed, hollow: predicted lower bounds'}]);
@@ -80,7 +85,7 @@ export function boundCurve({data, chart, key, table, note}, curves, state, store
   const marks = rows.map((row) => ({...row, kind: 'ratio', path: row.curve.path, colour: row.curve.colour, lines: [row.record.label,
     `measured ${format.seconds(row.measured)}: ${format.ratio(row.value)} the bound of ${format.seconds(row.bound)} (${limiterText(row.record)})`]}));
   const x = logScale(rows.map((row) => row.n), [AREA.left, AREA.right], 1.15);
-  const y = scaleLinear([0, 1.08 * Math.max(1, format.extent(rows.map((row) => row.value))[1])], [AREA.bottom, AREA.top]);
+  const y = ratioScale(rows.map((row) => row.value));
   const used = curves.filter((curve) => rows.some((row) => row.curve === curve));
   legend(key, [...used.map((curve) => ({path: curve.path, colour: curve.colour, text: curve.name})), {line: 'reference', colour: 'var(--muted)', text: 'lower bound'}]);
   leftOutNote(note, data, rows.map((row) => row.record));
