@@ -91,18 +91,25 @@ export function largestSaving(records, side, unfused) {
 
 const implementation = (record) => `${record.point.algorithm} ${record.point.variant ?? ''}`.trim();
 
+// The records of each L2 model apart at HBM, where there are several; together elsewhere.
+export function l2Parts(records, boundary) {
+  const modes = [...new Set(records.map((record) => record.point.l2_mode))].sort();
+  if (boundary !== 'hbm' || modes.length < 2) return [['', records]];
+  return modes.map((mode) => [mode, records.filter((record) => record.point.l2_mode === mode)]);
+}
+
 // [{boundary, name, errors (sorted by size), mean, median, p95, worst}] of points that did not fail.
 export function errorDistributions(records) {
   const ok = records.filter((record) => record.status === 'ok');
   const names = [...new Set(ok.map(implementation))];
-  return BOUNDARIES.flatMap((boundary) => names.map((name) => {
-    const errors = ok.filter((record) => implementation(record) === name).flatMap((record) => WAYS.map((way) => error(record, boundary, way))).filter(present);
+  return BOUNDARIES.flatMap((boundary) => names.flatMap((name) => l2Parts(ok, boundary).map(([mode, part]) => {
+    const errors = part.filter((record) => implementation(record) === name).flatMap((record) => WAYS.map((way) => error(record, boundary, way))).filter(present);
     const sizes = errors.map(Math.abs).sort((a, b) => a - b);
     // Nearest rank: how many values are needed to reach the share.
     const quantile = (share) => sizes.find((size, i) => (i + 1) / sizes.length >= share - 1e-12);
-    return {boundary, name, count: errors.length, mean: sizes.reduce((a, b) => a + b, 0) / sizes.length, median: quantile(0.5), p95: quantile(0.95),
+    return {boundary, name: mode ? `${name} · L2 model ${mode}` : name, count: errors.length, mean: sizes.reduce((a, b) => a + b, 0) / sizes.length, median: quantile(0.5), p95: quantile(0.95),
       worst: errors.find((each) => Math.abs(each) === sizes.at(-1))};
-  })).filter((row) => row.count);
+  }))).filter((row) => row.count);
 }
 
 // All of a point but its implementation. Remembered, for it is asked for each pair of points.

@@ -1,5 +1,5 @@
 // Synthetic data sets for the page's test: values follow simple formulas, and are not results of anything.
-// `node make_sample.mjs measured|predicted|single|unfused` prints JSON as `hbmscope ... --json -` does.
+// `node make_sample.mjs measured|predicted|single|unfused|replayed` prints JSON as `hbmscope ... --json -` does.
 
 const SMS = 132;
 const GPU = {
@@ -142,7 +142,24 @@ function unfused() {
   return {...DOCUMENT, gpus: [GPU], records};
 }
 
-const SAMPLES = {measured, predicted, single, unfused};
+// Every point twice: without an L2 model, and with the misses of a simulated L2.
+function replayed() {
+  const records = [];
+  for (const algorithm of ['standard', 'flash2'])
+    for (const seqlen of [512, 2048, 8192]) {
+      const none = recordOf(pointOf(algorithm, 'bf16', 128, 'full', seqlen, [128, 64]), 0);
+      const prediction = {...none.prediction};
+      for (const way of ['read', 'write']) {
+        const name = `hbm_${way}_bytes`;
+        prediction[name] = around(none.measurement[name] + (way === 'write' ? none.measurement.hbm_deferred_write_bytes : 0), 0.01);
+        Object.assign(prediction, {[`${name}_p05`]: Math.round(0.99 * prediction[name]), [`${name}_p95`]: Math.round(1.01 * prediction[name])});
+      }
+      records.push(none, {...none, point: {...none.point, l2_mode: 'replay'}, prediction, error: errorsOf(prediction, none.measurement)});
+    }
+  return {...DOCUMENT, gpus: [GPU], records};
+}
+
+const SAMPLES = {measured, predicted, single, unfused, replayed};
 
 // One count is the largest of 64 bits, which a double cannot hold.
 const withLargestCount = (json) => json.replace(/"footprint_bytes":\d+/, '"footprint_bytes":18446744073709551615');

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import {test} from 'node:test';
 
 import {byId} from './browser.mjs';
-import {BOUNDARIES, bytes, errorSummary, largestSaving, leftOut, WAYS} from './expected.mjs';
+import {BOUNDARIES, bytes, errorSummary, l2Parts, largestSaving, leftOut, WAYS} from './expected.mjs';
 import {rounds} from './numbers.mjs';
 import {algorithms, data, page, records, unfused} from './opened.mjs';
 
@@ -21,20 +21,19 @@ test('verdict: counts of points', async () => {
   else assert.doesNotMatch(sentence, /skipped/);
 });
 
-test('verdict: mean and worst error per algorithm and boundary', async () => {
-  for (const algorithm of algorithms) {
-    const own = records.filter((record) => record.point.algorithm === algorithm);
-    for (const boundary of BOUNDARIES) {
-      const row = page.locator(`[data-testid=verdict-errors] tr[data-algorithm="${algorithm}"][data-boundary="${boundary}"]`);
-      const expected = WAYS.map((way) => errorSummary(own, boundary, [way]));
-      assert.equal(await row.count(), expected.some(Boolean) ? 1 : 0, `${algorithm} ${boundary}`);
-      for (const [i, way] of WAYS.entries()) {
-        if (!expected[i]) continue;
-        const cell = (name) => row.locator(`[data-column=${way}-${name}]`);
-        assert.equal(Number(await cell('count').textContent()), expected[i].count);
-        rounds(await cell('mean').textContent(), expected[i].mean * 100, `${algorithm} ${boundary} ${way} mean`);
-        rounds(await cell('worst').textContent(), expected[i].worst * 100, `${algorithm} ${boundary} ${way} worst`);
-      }
+test('verdict: mean and worst error per algorithm, boundary and L2 model', async () => {
+  for (const algorithm of algorithms) for (const boundary of BOUNDARIES) for (const [mode, part] of l2Parts(records, boundary)) {
+    const own = part.filter((record) => record.point.algorithm === algorithm);
+    const what = `${algorithm} ${boundary} ${mode}`;
+    const row = page.locator(`[data-testid=verdict-errors] tr[data-algorithm="${algorithm}"][data-boundary="${boundary}"][data-l2-mode="${mode}"]`);
+    const expected = WAYS.map((way) => errorSummary(own, boundary, [way]));
+    assert.equal(await row.count(), expected.some(Boolean) ? 1 : 0, what);
+    for (const [i, way] of WAYS.entries()) {
+      if (!expected[i]) continue;
+      const cell = (name) => row.locator(`[data-column=${way}-${name}]`);
+      assert.equal(Number(await cell('count').textContent()), expected[i].count);
+      rounds(await cell('mean').textContent(), expected[i].mean * 100, `${what} ${way} mean`);
+      rounds(await cell('worst').textContent(), expected[i].worst * 100, `${what} ${way} worst`);
     }
   }
 });
@@ -55,11 +54,14 @@ test('verdict: HBM against compulsory and io', async () => {
 });
 
 test('verdict: sentences on errors and the biggest saving', async () => {
-  for (const boundary of BOUNDARIES) {
-    const expected = errorSummary(records, boundary, WAYS);
-    assert.equal(await byId(page, `verdict-${boundary}`).count(), expected ? 1 : 0);
+  for (const boundary of BOUNDARIES) for (const [mode, part] of l2Parts(records, boundary)) {
+    const expected = errorSummary(part, boundary, WAYS);
+    const sentence = page.locator(`[data-testid=verdict-${boundary}][data-l2-mode="${mode}"]`);
+    assert.equal(await sentence.count(), expected ? 1 : 0);
     if (!expected) continue;
-    const [mean, worst] = (await byId(page, `verdict-${boundary}`).textContent()).match(/[\d.\u202f]+(?=\u202f%)/g);
+    const text = await sentence.textContent();
+    assert.ok(text.includes(mode), text);
+    const [mean, worst] = text.match(/[\d.\u202f]+(?=\u202f%)/g);
     rounds(mean, expected.mean * 100, `${boundary} mean`);
     rounds(worst, Math.abs(expected.worst) * 100, `${boundary} worst`);
   }

@@ -120,6 +120,14 @@ export function totalError(record, boundary) {
   return predicted === undefined || !measured ? undefined : predicted / measured - 1;
 }
 
+// Each L2 model predicts HBM bytes of its own: where a report holds several, errors at HBM are summed up apart. Parts
+// {mode, text, holds(record)}, one without mode and text for all records where there is nothing to tell apart.
+export function l2Parts(data, boundary) {
+  const modes = boundary === 'hbm' ? data.values.get('l2_mode') : [];
+  if (modes.length < 2) return [{mode: '', text: '', holds: () => true}];
+  return modes.map((mode) => ({mode, text: `L2 model ${mode}`, holds: (record) => record.point.l2_mode === mode}));
+}
+
 export const isMeasured = (record) => Object.values(record.measurement).some((value) => typeof value === 'number');
 
 // Variants that only count are compared with themselves, kernels with kernels.
@@ -145,7 +153,7 @@ export function algorithmColour(data, algorithm) {
 
 // Fields offered as filters: the algorithm always, others when they differ between points.
 export function filterFields(data) {
-  const candidates = ['gpu', 'variant', 'direction', 'dtype', 'head_dim', 'mask', 'cache_state'];
+  const candidates = ['gpu', 'variant', 'direction', 'dtype', 'head_dim', 'mask', 'l2_mode', 'cache_state'];
   return ['algorithm', ...candidates.filter((field) => data.values.get(field).length > 1)];
 }
 

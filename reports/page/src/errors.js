@@ -4,7 +4,7 @@ import {scaleSymlog} from 'd3-scale';
 import {select as choose} from 'd3-selection';
 
 import {canvas, CIRCLE, drawMarks, legend, RING, TRIANGLE} from './chart.js';
-import {algorithmColour, BOUNDARIES, filtered} from './data.js';
+import {algorithmColour, BOUNDARIES, filtered, l2Parts} from './data.js';
 import {append, clear, simpleTable, tooltip, twin} from './dom.js';
 import * as format from './format.js';
 import {facetName} from './slices.js';
@@ -19,19 +19,20 @@ const SMALLEST = 0.0001;  // 0.01 %: nothing below it is told apart, as the tabl
 // The smallest value that at least this share of the sorted values do not exceed (nearest rank).
 const quantile = (sorted, share) => sorted[Math.max(1, Math.ceil(share * sorted.length)) - 1];
 
-function summaryOf(boundary, records) {
+function summaryOf(boundary, name, records) {
   const entries = records.flatMap((record) => Object.keys(SHAPES).map((way) => ({record, way, error: record.error[`${boundary.key}_${way}`] ?? undefined})))
     .filter((entry) => entry.error !== undefined);
   const sizes = entries.map((entry) => Math.abs(entry.error)).sort((a, b) => a - b);
   const worst = [...entries].sort((a, b) => Math.abs(b.error) - Math.abs(a.error));
-  return {boundary, name: facetName(records[0]), algorithm: records[0].point.algorithm, entries, worst, count: entries.length,
+  return {boundary, name, algorithm: records[0]?.point.algorithm, entries, worst, count: entries.length,
     mean: sizes.reduce((sum, size) => sum + size, 0) / sizes.length, median: quantile(sizes, 0.5), p95: quantile(sizes, 0.95)};
 }
 
-export function errorSummaries(records) {
+export function errorSummaries(data, records) {
   const ok = records.filter((record) => record.status === 'ok');
   const names = [...new Set(ok.map(facetName))];
-  return BOUNDARIES.flatMap((boundary) => names.map((name) => summaryOf(boundary, ok.filter((record) => facetName(record) === name))))
+  return BOUNDARIES.flatMap((boundary) => names.flatMap((name) => l2Parts(data, boundary.key).map((part) =>
+    summaryOf(boundary, [name, part.text].filter(Boolean).join(' · '), ok.filter((record) => facetName(record) === name && part.holds(record))))))
     .filter((summary) => summary.count);
 }
 
@@ -117,7 +118,7 @@ export function errors(root, data, store) {
   function draw(state) {
     [key, chart, listBox, twinBox].forEach(clear);
     drawn = undefined;
-    const summaries = errorSummaries(filtered(data, state));
+    const summaries = errorSummaries(data, filtered(data, state));
     note.textContent = summaries.length ? `Height: number of errors, logarithmic. Marks: the ${WORST} largest errors of each row. The axis is logarithmic on both sides of 0. Failed points are left out.`
       : 'No point in view was measured.';
     if (!summaries.length) return;

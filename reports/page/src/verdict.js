@@ -1,5 +1,5 @@
 // What the data says, in plain words. Every number is computed here from the records.
-import {baselineOf, BOUNDARIES, bytesAt, isMeasured, isUnfused, kindOf, sequence, tile, valueOf} from './data.js';
+import {baselineOf, BOUNDARIES, bytesAt, isMeasured, isUnfused, kindOf, l2Parts, sequence, tile, valueOf} from './data.js';
 import {append, clear, simpleTable} from './dom.js';
 import * as format from './format.js';
 import {leftOutSentence} from './roofs.js';
@@ -44,10 +44,10 @@ function countSentence(records) {
   return `${plural(records.length, 'point')}: ${parts.join('; ')}.`;
 }
 
-function errorSentence(records, boundary) {
-  const summary = summarise(records, boundary.key);
+function errorSentence(records, boundary, part) {
+  const summary = summarise(records.filter(part.holds), boundary.key);
   if (!summary) return undefined;
-  return `Predicted ${boundary.plain} bytes differ from the counters by ${format.percent(summary.mean)} on average and by ` +
+  return `Predicted ${boundary.plain} bytes${part.text && ` (${part.text})`} differ from the counters by ${format.percent(summary.mean)} on average and by ` +
     `${format.percent(Math.abs(summary.worst.error))} at worst (${plural(summary.count, 'comparison')}).`;
 }
 
@@ -122,13 +122,13 @@ function savingSentence(data) {
 }
 
 function errorTable(root, data, store) {
-  const rows = data.algorithms.flatMap((algorithm) => BOUNDARIES.map((boundary) => {
-    const records = data.records.filter((record) => record.point.algorithm === algorithm);
-    return {algorithm, boundary, read: summarise(records, boundary.key, ['read']), write: summarise(records, boundary.key, ['write'])};
-  })).filter((row) => row.read || row.write);
+  const rows = data.algorithms.flatMap((algorithm) => BOUNDARIES.flatMap((boundary) => l2Parts(data, boundary.key).map((part) => {
+    const records = data.records.filter((record) => record.point.algorithm === algorithm && part.holds(record));
+    return {algorithm, boundary, part, read: summarise(records, boundary.key, ['read']), write: summarise(records, boundary.key, ['write'])};
+  }))).filter((row) => row.read || row.write);
   if (!rows.length) return;
   const columns = [{name: 'algorithm', key: 'algorithm', value: (row) => row.algorithm},
-    {name: 'boundary', key: 'boundary', value: (row) => row.boundary.name}];
+    {name: 'boundary', key: 'boundary', value: (row) => [row.boundary.name, row.part.text].filter(Boolean).join(', ')}];
   for (const way of ['read', 'write']) {
     columns.push({name: `${way}: points`, key: `${way}-count`, numeric: true, value: (row) => row[way]?.count});
     columns.push({name: `${way}: mean |error| %`, key: `${way}-mean`, numeric: true, value: (row) => row[way]?.mean,
@@ -138,7 +138,7 @@ function errorTable(root, data, store) {
   }
   const table = simpleTable(root, {testid: 'verdict-errors', columns, rows,
     caption: 'Error = predicted / measured − 1. Choose a worst error to select its point.',
-    rowAttributes: (row) => ({'data-algorithm': row.algorithm, 'data-boundary': row.boundary.key})});
+    rowAttributes: (row) => ({'data-algorithm': row.algorithm, 'data-boundary': row.boundary.key, 'data-l2-mode': row.part.mode})});
   [...table.tBodies[0].rows].forEach((line, i) => {
     for (const way of ['read', 'write']) {
       const worst = rows[i][way]?.worst;
@@ -152,6 +152,11 @@ function errorTable(root, data, store) {
   });
 }
 
+const L2_NOTES = {
+  none: 'Without an L2 model (l2_mode none) the predicted HBM bytes are the compulsory count.',
+  replay: 'With a simulated L2 (l2_mode replay) the predicted HBM bytes are its misses, the median of several placements of the tensors.',
+};
+
 export function verdict(root, data, store) {
   append(root, 'p', {'data-testid': 'verdict-count', class: 'lead'}, countSentence(data.records));
   const list = append(root, 'ul', {class: 'verdict'});
@@ -162,17 +167,17 @@ export function verdict(root, data, store) {
       .addEventListener('click', () => store.choose(saving.record.index));
   }
   for (const boundary of BOUNDARIES) {
-    const text = errorSentence(data.records, boundary);
-    if (text) append(list, 'li', {'data-testid': `verdict-${boundary.key}`}, text);
+    for (const part of l2Parts(data, boundary.key)) {
+      const text = errorSentence(data.records, boundary, part);
+      if (text) append(list, 'li', {'data-testid': `verdict-${boundary.key}`, 'data-l2-mode': part.mode}, text);
+    }
   }
   for (const algorithm of data.algorithms) {
     const records = data.records.filter((record) => record.point.algorithm === algorithm);
     const text = boundsSentence(algorithm, records);
     if (text) append(list, 'li', {'data-testid': `verdict-bounds-${algorithm}`}, text);
   }
-  if (data.records.length && data.records.every((record) => record.point.l2_mode === 'none')) {
-    append(list, 'li', {class: 'note'}, 'Without an L2 model (l2_mode none) the predicted HBM bytes are the compulsory count.');
-  }
+  for (const mode of data.values.get('l2_mode').filter((each) => L2_NOTES[each])) append(list, 'li', {class: 'note'}, L2_NOTES[mode]);
   const left = leftOutSentence(data, data.records);
   if (left) append(list, 'li', {'data-testid': 'verdict-left-out'}, `${left} With those roofs the times may be longer.`);
   errorTable(root, data, store);
