@@ -63,6 +63,7 @@ void cover_launch(const Program& program, const Launch& launch, Scratch& scratch
       const Access& access = launch.accesses[launch.body[step].index];
       const int base = base_tensor(program, access.tensor);
       if (access.operation == (loads ? Operation::store : Operation::load)) continue;  // a reduce does both
+      if (program.tensors[base].role == Role::local) continue;
       if (loads && program.tensors[base].role != Role::input) continue;
       Coverage& coverage = scratch.tensors[static_cast<std::size_t>(base)];
       collect(program, launch, open_loops_at(launch, step), access, loads ? coverage.seen : coverage.written);

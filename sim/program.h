@@ -198,10 +198,20 @@ struct Launch {
   std::int64_t ctas_per_sm = 0;      // what __launch_bounds__ promises
   std::int64_t shared_bytes = 0;
   std::int64_t cluster = 1;
+  // How fast each further CTA of an SM goes relative to the older one before it; absent: as those of this
+  // project's kernels.
+  std::optional<double> younger_cta_rate;
+  bool sram_described = true;               // the computes name all that is moved in shared memory
   std::optional<LibraryGemm> library_gemm;  // instead of a kernel
 };
 
-enum class Role : std::uint8_t { input, output, workspace, on_chip };
+// Local memory is what registers spill to: every CTA that is resident at once has a matrix of its own, which
+// the next CTA in its place takes over. How many there are is up to the GPU, so that footprint and compulsory
+// bytes leave them out; `planes` is 1 and says nothing.
+enum class Role : std::uint8_t { input, output, workspace, local, on_chip };
+
+// Whether a tensor is memory that a program asks for, as opposed to what a kernel brings with it.
+constexpr bool is_allocated(Role role) { return role != Role::local && role != Role::on_chip; }
 
 // planes matrices of rows × columns elements, each row padded to row_stride elements. A view shares the
 // planes and rows of its base and starts at one of its columns.

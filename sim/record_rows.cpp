@@ -34,7 +34,7 @@ void push_traffic_row(Record& record, const Launch& launch, std::string_view ten
 
 bool describes_every_kernel(const Program& program) {
   for (const Launch& launch : program.launches) {
-    if (launch.threads == 0) return false;
+    if (launch.threads == 0 || !launch.sram_described) return false;
   }
   return true;
 }

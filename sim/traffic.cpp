@@ -201,7 +201,7 @@ TensorTraffic total_of(const Traffic& traffic) {
 }
 
 std::uint64_t tensor_bytes(const Tensor& tensor) {
-  if (tensor.role == Role::on_chip || tensor.view_of != kNone) return 0;
+  if (!is_allocated(tensor.role) || tensor.view_of != kNone) return 0;
   const std::uint64_t rows = checked_multiply(as_count(tensor.planes), as_count(tensor.rows));
   return product(rows, as_count(tensor.row_stride), as_count(tensor.element_bytes));
 }

@@ -89,10 +89,10 @@ void shrink(BlockGrid& grid, std::int64_t element_bytes) {
   }
 }
 
-BlockGrid cut(const Tensor& tensor, const Cuts& rows, const Cuts& columns, bool exact) {
+BlockGrid cut(const Tensor& tensor, std::int64_t planes, const Cuts& rows, const Cuts& columns, bool exact) {
   BlockGrid grid{.rows = rows.pieces(tensor.rows, exact), .columns = columns.pieces(tensor.columns, exact)};
   shrink(grid, tensor.element_bytes);
-  grid.count = tensor.planes * grid.rows.count() * grid.columns.count();
+  grid.count = planes * grid.rows.count() * grid.columns.count();
   return grid;
 }
 
@@ -103,7 +103,7 @@ std::int64_t Pieces::begin(std::int64_t piece) const {
   return std::max(limit, (piece - 1) * step);
 }
 
-BlockMap::BlockMap(const Program& program) : program_(&program) {
+BlockMap::BlockMap(const Program& program, std::int64_t slots) : program_(&program) {
   const auto tensors = static_cast<std::size_t>(program.tensors.count());
   grids_.resize(tensors);
   base_tensor_.resize(tensors);
@@ -127,9 +127,10 @@ BlockMap::BlockMap(const Program& program) : program_(&program) {
   for (std::size_t tensor = 0; tensor < tensors; ++tensor) {
     if (rows[tensor].steps.empty()) continue;
     const Tensor& described = program.tensors[static_cast<int>(tensor)];
+    const std::int64_t planes = described.role == Role::local ? slots : described.planes;
     BlockGrid& grid = grids_[tensor];
-    grid = cut(described, rows[tensor], columns[tensor], true);
-    if (grid.count > kMostExactBlocks) grid = cut(described, rows[tensor], columns[tensor], false);
+    grid = cut(described, planes, rows[tensor], columns[tensor], true);
+    if (grid.count > kMostExactBlocks) grid = cut(described, planes, rows[tensor], columns[tensor], false);
     grid.first = blocks_;
     blocks_ += grid.count;
   }

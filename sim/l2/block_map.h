@@ -42,7 +42,8 @@ struct BlockGrid {
 // whole and the others for nothing.
 class BlockMap {
  public:
-  explicit BlockMap(const Program& program);
+  // `slots`: how many CTAs have local memory at once.
+  BlockMap(const Program& program, std::int64_t slots);
 
   std::int64_t blocks() const { return blocks_; }
   const BlockGrid& grid(int tensor) const { return grids_[static_cast<std::size_t>(tensor)]; }

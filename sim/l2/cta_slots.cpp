@@ -3,15 +3,15 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sim/loops.h"
 #include "sim/occupancy.h"
 
 namespace hbmscope {
 namespace {
 
-std::int64_t ctas_per_sm(const LaunchBody& body, const GpuSpec& gpu) {
-  const Launch& launch = body.launch();
+std::int64_t ctas_per_sm(const Launch& launch, const Program& program, const GpuSpec& gpu) {
   if (launch.threads == 0) return 1;  // no kernel is described
-  return std::max<std::int64_t>(1, occupancy_of(launch, body.program(), gpu).ctas_per_sm);
+  return std::max<std::int64_t>(1, occupancy_of(launch, program, gpu).ctas_per_sm);
 }
 
 double bytes_of(const LaunchBody& body, const TileAccess& access) {
@@ -41,50 +41,37 @@ std::vector<SmRun> assumed_runs(const GpuSpec& gpu) {
   return runs;
 }
 
-// How many CTAs each run gets: the first as many as it holds, the others the same, as far as they hold them.
-std::vector<std::int64_t> deal(const std::vector<SmRun>& runs, std::int64_t ctas) {
-  std::vector<std::int64_t> dealt(runs.size());
-  dealt[0] = std::min(ctas, runs[0].sms);
-  std::int64_t left = ctas - dealt[0];
-  while (left > 0) {
-    const std::int64_t before = left;
-    for (std::size_t run = 1; run < runs.size() && left > 0; ++run) {
-      if (dealt[run] == runs[run].sms) continue;
-      ++dealt[run];
-      --left;
-    }
-    if (left == before) break;  // more CTAs than SMs
-  }
-  return dealt;
-}
-
 }  // namespace
 
-std::vector<int> sides_of_sms(const GpuSpec& gpu, std::int64_t ctas) {
-  const std::vector<SmRun> runs = gpu.sm_runs.empty() ? assumed_runs(gpu) : gpu.sm_runs;
-  const std::vector<std::int64_t> dealt = deal(runs, ctas);
+std::vector<int> sides_of_sms(const GpuSpec& gpu) {
   std::vector<int> sides;
-  for (std::size_t run = 0; run < runs.size(); ++run) {
-    sides.insert(sides.end(), static_cast<std::size_t>(dealt[run]), static_cast<int>(runs[run].side));
+  for (const SmRun& run : gpu.sm_runs.empty() ? assumed_runs(gpu) : gpu.sm_runs) {
+    sides.insert(sides.end(), static_cast<std::size_t>(run.sms), static_cast<int>(run.side));
   }
   return sides;
 }
 
-CtaSlots::CtaSlots(const LaunchBody& body, const GpuSpec& gpu)
-    : body_(body), turn_bytes_(largest_tile(body)) {
-  std::int64_t ctas = std::min(body.items(), gpu.sms * ctas_per_sm(body, gpu));
-  if (body.launch().persistent_ctas > 0) ctas = std::min(ctas, body.launch().persistent_ctas);
-  const std::vector<int> sides = sides_of_sms(gpu, ctas);
-  sms_ = static_cast<std::int64_t>(sides.size());
+std::int64_t resident_ctas(const Launch& launch, const Program& program, const GpuSpec& gpu) {
+  const std::int64_t places = gpu.sms * ctas_per_sm(launch, program, gpu);
+  const std::int64_t ctas = std::min(grid_size(launch, program), places);
+  return launch.persistent_ctas > 0 ? std::min(ctas, launch.persistent_ctas) : ctas;
+}
+
+CtaSlots::CtaSlots(const LaunchBody& body, const GpuSpec& gpu, const std::vector<int>& side_of_sm)
+    : body_(body),
+      sms_(gpu.sms),
+      turn_bytes_(largest_tile(body)),
+      younger_cta_rate_(body.launch().younger_cta_rate.value_or(kYoungerCtaRate)) {
+  const std::int64_t ctas = resident_ctas(body.launch(), body.program(), gpu);
   turns_.resize(static_cast<std::size_t>(ctas));
   for (std::int64_t cta = 0; cta < ctas; ++cta) {
-    const std::int64_t sm = cta % sms_;
+    const std::int64_t sm = cta % gpu.sms;
     slots_.push_back({.cursor = CtaCursor(body, 0),
                       .sm = static_cast<int>(sm),
-                      .side = sides[static_cast<std::size_t>(sm)]});
+                      .side = side_of_sm[static_cast<std::size_t>(sm)]});
   }
   for (std::size_t slot = 0; slot < slots_.size(); ++slot) running_ += start_next(slot) ? 1 : 0;
-  for (std::int64_t sm = 0; sm < sms_; ++sm) set_rates(static_cast<int>(sm));
+  for (std::int64_t sm = 0; sm < std::min(sms_, ctas); ++sm) set_rates(static_cast<int>(sm));
 }
 
 std::int64_t CtaSlots::next_item(std::size_t number) {
@@ -102,12 +89,16 @@ bool CtaSlots::start_next(std::size_t number) {
     if (!slot.running) return false;
     slot.cursor = CtaCursor(body_, body_.item_at(position));
     slot.age = position;
-    if (advance(slot)) return true;
+    if (advance(number)) return true;
   }
 }
 
-bool CtaSlots::advance(Slot& slot) {
+bool CtaSlots::advance(std::size_t number) {
+  Slot& slot = slots_[number];
   if (!slot.cursor.next(slot.access)) return false;
+  if (body_.program().tensors[slot.access.tensor].role == Role::local) {
+    slot.access.plane = static_cast<std::int64_t>(number);
+  }
   slot.access_bytes = bytes_of(body_, slot.access);
   return true;
 }
@@ -127,7 +118,7 @@ void CtaSlots::set_rates(int sm) {
   }
   std::sort(resident.begin(), resident.end(), [](const Slot* a, const Slot* b) { return a->age < b->age; });
   for (std::size_t rank = 0; rank < resident.size(); ++rank) {
-    resident[rank]->rate = std::pow(kYoungerCtaRate, static_cast<double>(rank));
+    resident[rank]->rate = std::pow(younger_cta_rate_, static_cast<double>(rank));
   }
   const bool alone = resident.size() == 1 && slots_.size() > static_cast<std::size_t>(sms_);
   if (alone) resident.front()->rate = kLoneCtaRate;

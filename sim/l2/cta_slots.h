@@ -13,20 +13,24 @@ namespace hbmscope {
 inline constexpr double kYoungerCtaRate = 0.885;
 inline constexpr double kLoneCtaRate = 1.40;
 
-// On which side of the L2 the SMs are that a launch of so many CTAs fills first, one CTA on each, in the
-// order in which it fills them. Few CTAs are dealt to all GPCs. A GPU whose order nobody has measured has
-// runs of an eighth of its SMs on alternating sides.
-std::vector<int> sides_of_sms(const GpuSpec& gpu, std::int64_t ctas);
+// On which side of the L2 each SM is, in the order in which a launch fills them. A GPU whose order nobody has
+// measured has runs of an eighth of its SMs on alternating sides.
+std::vector<int> sides_of_sms(const GpuSpec& gpu);
+
+// How many CTAs of a launch the GPU holds at once: one for each slot.
+std::int64_t resident_ctas(const Launch& launch, const Program& program, const GpuSpec& gpu);
 
 // The CTAs of a launch that are in flight at once, and the work items they take up. CTAs fill the SMs breadth
 // first; one that is done makes room for the next item of the schedule.
 class CtaSlots {
  public:
-  // `body` must outlive it.
-  CtaSlots(const LaunchBody& body, const GpuSpec& gpu);
+  // `side_of_sm` says on which side of the L2 the SMs are, in the order in which they are filled. `body` must
+  // outlive it.
+  CtaSlots(const LaunchBody& body, const GpuSpec& gpu, const std::vector<int>& side_of_sm);
 
   // Calls visit(access, side) for every access of the launch in the order in which the SMs issue them: all
-  // CTAs move bytes at the rate that their age gives, and take turns of one tile.
+  // CTAs move bytes at the rate that their age gives, and take turns of one tile. The plane of an access to
+  // local memory is the CTA's slot.
   template <class Visit>
   void run(Visit&& visit) {
     while (running_ > 0) {
@@ -56,23 +60,24 @@ class CtaSlots {
     while (slot.access_bytes <= slot.budget) {
       visit(static_cast<const TileAccess&>(slot.access), slot.side);
       slot.budget -= slot.access_bytes;
-      if (!advance(slot) && !restart(number)) return;
+      if (!advance(number) && !restart(number)) return;
     }
   }
 
-  bool advance(Slot& slot);
+  bool advance(std::size_t number);
   bool restart(std::size_t number);  // false if no work is left for this slot
   bool start_next(std::size_t number);
   std::int64_t next_item(std::size_t number);
   void set_rates(int sm);
 
   const LaunchBody& body_;
-  std::int64_t sms_ = 0;  // that hold a CTA
+  std::int64_t sms_;
   std::vector<Slot> slots_;
   std::vector<std::int64_t> turns_;  // of each slot, for a static stride
   std::int64_t drawn_ = 0;
   std::int64_t running_ = 0;
   double turn_bytes_ = 0;
+  double younger_cta_rate_ = 1;
 };
 
 }  // namespace hbmscope

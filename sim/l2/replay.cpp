@@ -37,10 +37,18 @@ void place(const Program& program, const BlockMap& blocks, const L2Geometry& geo
   }
 }
 
+std::int64_t most_resident_ctas(const Program& program, const GpuSpec& gpu) {
+  std::int64_t most = 0;
+  for (const Launch& launch : program.launches) {
+    most = std::max(most, resident_ctas(launch, program, gpu));
+  }
+  return most;
+}
+
 void run_launch(const Program& program, int launch, const BlockMap& blocks, const GpuSpec& gpu,
-                L2State& state) {
+                const std::vector<int>& side_of_sm, L2State& state) {
   const LaunchBody body(program, launch);
-  CtaSlots slots(body, gpu);
+  CtaSlots slots(body, gpu, side_of_sm);
   slots.run([&](const TileAccess& access, int side) {
     const int account = account_of(launch, access.tensor);
     blocks.visit(access, [&](std::int64_t block) {
@@ -91,11 +99,12 @@ Stretch around(std::uint64_t median, const std::vector<double>& values) {
 
 void replay(const Program& program, const GpuSpec& gpu, std::uint64_t seed, HbmTraffic& hbm) {
   const L2Geometry geometry = l2_geometry(gpu);
-  const BlockMap blocks(program);
+  const BlockMap blocks(program, most_resident_ctas(program, gpu));
   L2State state(geometry, blocks.blocks());
+  const std::vector<int> side_of_sm = sides_of_sms(gpu);
   place(program, blocks, geometry, seed, state);
   for (int launch = 0; launch < program.launches.count(); ++launch) {
-    run_launch(program, launch, blocks, gpu, state);
+    run_launch(program, launch, blocks, gpu, side_of_sm, state);
   }
   state.write_back_all();
   collect(program, state, hbm);

@@ -64,7 +64,7 @@ void replay_traffic(const Program& program, Traffic& traffic) {
   }
   std::vector<std::vector<Flags>> flags;
   for (const Tensor& tensor : program.tensors) {
-    const bool base = tensor.view_of == kNone && tensor.role != Role::on_chip;
+    const bool base = tensor.view_of == kNone && is_allocated(tensor.role);
     flags.emplace_back(base ? as_size(tensor.planes * tensor.rows * tensor.columns) : 0);
   }
   visit_stream(program, [&](const TileAccess& access) {
@@ -73,6 +73,7 @@ void replay_traffic(const Program& program, Traffic& traffic) {
     const auto width = static_cast<std::uint64_t>(program.tensors[base].element_bytes);
     count_l2_and_io(program.launches[access.launch].accesses[access.access], width, access.elements(),
                     tensors[access.tensor]);
+    if (program.tensors[base].role == Role::local) return;
     for_each_element(program, access, [&](std::size_t element) {
       count_compulsory_of(access.operation, width, flags[as_size(base)][element], tensors[base].compulsory);
     });
@@ -153,6 +154,7 @@ SegmentStream::SegmentStream(const Program& program) {
       for (std::size_t cut = 0; cut + 1 < edges.size(); ++cut) {
         segment_bytes_.push_back(
             static_cast<std::uint64_t>((edges[cut + 1] - edges[cut]) * tensor.element_bytes));
+        segment_is_local_.push_back(tensor.role == Role::local);
       }
     }
   }
@@ -241,6 +243,9 @@ LruTraffic SegmentStream::replay(std::uint64_t capacity_bytes) const {
     state.dirty |= touch.operation != Operation::load;
     recency.move_to_front(touch.segment);
     evict_down_to(capacity_bytes);
+  }
+  for (std::size_t segment = 0; segment < states.size(); ++segment) {
+    if (segment_is_local_[segment]) states[segment].dirty = false;
   }
   evict_down_to(0);
   return traffic;

@@ -36,7 +36,7 @@ struct Arithmetic {
 Arithmetic replay_arithmetic(const Program& program);
 
 // What crosses the HBM boundary under a fully associative LRU cache of whole segments of rows, write-back,
-// write-allocate without fetch, flushed at the end.
+// write-allocate without fetch, flushed at the end but for local memory, which nobody misses.
 struct LruTraffic {
   std::uint64_t load_bytes = 0;    // fetched for loads
   std::uint64_t reduce_bytes = 0;  // fetched for atomic adds
@@ -57,6 +57,7 @@ class SegmentStream {
   };
   std::vector<Touch> touches_;
   std::vector<std::uint64_t> segment_bytes_;
+  std::vector<bool> segment_is_local_;
 };
 
 }  // namespace hbmscope::test

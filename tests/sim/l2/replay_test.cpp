@@ -6,6 +6,7 @@
 #include <rapidcheck/gtest.h>
 
 #include "sim/traffic.h"
+#include "tests/sim/programs/programs.h"
 #include "tests/sim/random_programs.h"
 
 namespace hbmscope::test {
@@ -17,18 +18,26 @@ GpuSpec with_capacity(std::string_view name, double bytes) {
   return gpu;
 }
 
-ReadWrite replayed(const Program& program, const GpuSpec& gpu, std::uint64_t seed = 1) {
+constexpr auto kAllTensors = [](const Tensor& /*tensor*/) { return true; };
+constexpr auto kAllocated = [](const Tensor& tensor) { return is_allocated(tensor.role); };
+constexpr auto kLocal = [](const Tensor& tensor) { return tensor.role == Role::local; };
+
+template <class Counts>
+ReadWrite replayed(const Program& program, const GpuSpec& gpu, Counts counts, std::uint64_t seed = 1) {
   HbmTraffic hbm;
   replay(program, gpu, seed, hbm);
   ReadWrite total;
   for (const LaunchHbmTraffic& launch : hbm.launches) {
-    for (const ReadWrite& tensor : launch.tensors) {
-      total.read += tensor.read;
-      total.write += tensor.write;
+    for (int tensor = 0; tensor < launch.tensors.count(); ++tensor) {
+      if (!counts(program.tensors[tensor])) continue;
+      total.read += launch.tensors[tensor].read;
+      total.write += launch.tensors[tensor].write;
     }
   }
   return total;
 }
+
+ReadWrite replayed(const Program& program, const GpuSpec& gpu) { return replayed(program, gpu, kAllTensors); }
 
 // Two sides with copies, one side, and eight sides with a cache behind them.
 const std::array<std::string, 3> kLayouts{"h200", "l4", "mi300x"};
@@ -43,6 +52,7 @@ INSTANTIATE_TEST_SUITE_P(Programs, Replay, testing::ValuesIn(all_builders()), []
 
 }  // namespace
 
+// Local memory is no part of the compulsory bytes; what becomes of it has a test of its own.
 TEST_P(Replay, MovesTheCompulsoryBytesThroughAnInfiniteCache) {
   for (const std::string& name : kLayouts) {
     const GpuSpec gpu = with_capacity(name, 1e12);
@@ -50,7 +60,7 @@ TEST_P(Replay, MovesTheCompulsoryBytesThroughAnInfiniteCache) {
       const BuiltProgram built = GetParam()(*any_plan());
       Traffic closed;
       count_traffic(built.program, closed);
-      const ReadWrite total = replayed(built.program, gpu);
+      const ReadWrite total = replayed(built.program, gpu, kAllocated);
       RC_ASSERT(total.read == total_of(closed).compulsory.read);
       RC_ASSERT(total.write == total_of(closed).compulsory.write);
     })) << name;
@@ -87,6 +97,34 @@ TEST_P(Replay, LiesBetweenTheTwo) {
     RC_ASSERT(total.read == again.read);
     RC_ASSERT(total.write == again.write);
   }));
+}
+
+// 3 SMs of one CTA each and 8 work items: an infinite cache writes back three pieces of local memory, however
+// many items used them; fewer items than SMs touch fewer pieces.
+TEST(ReplayOfLocalMemory, KeepsAPieceForEachResidentCta) {
+  GpuSpec gpu = with_capacity("l4", 1e12);
+  gpu.sms = 3;
+  for (const std::int64_t items : {1, 2, 3, 8}) {
+    Plan plan;
+    plan.problem = {
+        .heads = 1, .kv_heads = 1, .seqlen_q = items * 4, .seqlen_kv = 10, .head_dim = 2, .head_dim_v = 2};
+    plan.tile = {.br = 4, .bc = 5};
+    BuiltProgram built;
+    build_spilling(plan, 3, 7, built);
+    const ReadWrite local = replayed(built.program, gpu, kLocal);
+    EXPECT_EQ(local.read, 0U) << items;
+    EXPECT_EQ(local.write, static_cast<std::uint64_t>(7 * std::min<std::int64_t>(items, 3))) << items;
+    // Without a cache every store goes to DRAM: 7 bytes for an item and 3 for each of its 2 tiles.
+    const ReadWrite all = replayed(
+        built.program,
+        [&] {
+          GpuSpec none = gpu;
+          for (CacheLevel& level : none.caches) level.capacity_bytes.value = 0;
+          return none;
+        }(),
+        kLocal);
+    EXPECT_EQ(all.write, static_cast<std::uint64_t>(items * (7 + 2 * 3))) << items;
+  }
 }
 
 }  // namespace hbmscope::test

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "sim/algorithms/build.h"
 #include "sim/units.h"
 #include "tests/sim/programs/programs.h"
@@ -29,6 +31,30 @@ void build_longest_first(const Plan& plan, std::int64_t persistent_ctas, BuiltPr
   build_program(flash2, find_variant(flash2, "mma"), plan, built.program);
   built.program.launches[0].schedule = Schedule::longest_first;
   built.program.launches[0].persistent_ctas = persistent_ctas;
+}
+
+void build_spilling(const Plan& plan, std::int64_t per_step, std::int64_t per_cta, BuiltProgram& built) {
+  const auto& [problem, tile, order, walk] = plan;
+  Program& program = built.program;
+  program.algorithm = "spilling";
+  program.problem = problem;
+  const ForwardTensors tensors = add_forward_tensors(problem, program);
+  const std::int64_t piece = std::max(per_step, per_cta);
+  const int spills = tensor(program, "spills", Role::local, 1, 1, piece, 1);
+  const auto part = [&](std::int64_t bytes) { return Range{.extent = piece, .limit = fixed(bytes)}; };
+  Launch& launch = program.launches.add();
+  launch.name = "spilling";
+  const QueryGrid grid = query_grid(launch, problem, tile.br, order == Order::head_fastest);
+  load(launch, tensors.q, grid.query_plane, grid.query_rows, whole(problem.head_dim));
+  store(launch, spills, plane({}), whole(1), part(per_cta));
+  const int kv_tile = open_loop(launch, visible_kv_tiles(problem, grid.q_tile, tile.br, tile.bc));
+  const Range keys = tile_of(kv_tile, tile.bc, problem.seqlen_kv);
+  load(launch, tensors.k, grid.key_value_plane, keys, whole(problem.head_dim));
+  load(launch, tensors.v, grid.key_value_plane, keys, whole(problem.head_dim_v));
+  store(launch, spills, plane({}), whole(1), part(per_step));
+  close_loop(launch, kv_tile);
+  store(launch, tensors.o, grid.query_plane, grid.query_rows, whole(problem.head_dim_v));
+  store(launch, tensors.lse, grid.query_plane, grid.query_rows, whole(1));
 }
 
 void build_multicast(const Plan& plan, std::int64_t cluster, BuiltProgram& built) {

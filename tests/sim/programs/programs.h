@@ -50,6 +50,10 @@ void build_mla(const Plan& plan, BuiltProgram& built);
 // flash2 on persistent CTAs that take the longest q tile first.
 void build_longest_first(const Plan& plan, std::int64_t persistent_ctas, BuiltProgram& built);
 
+// flash2 with registers that spill: every CTA writes `per_cta` bytes of its local memory before its K/V tiles
+// and `per_step` bytes for each of them. Forward only.
+void build_spilling(const Plan& plan, std::int64_t per_step, std::int64_t per_cta, BuiltProgram& built);
+
 // Sequences of different length without padding: rows of all sequences follow one another (cu_seqlens).
 // Query and key lengths are equal. Full or causal.
 void build_ragged_batch(const Plan& plan, const std::vector<std::int64_t>& lengths, BuiltProgram& built);
