@@ -42,8 +42,14 @@ std::size_t length(const std::vector<T>& values) {
   return std::max<std::size_t>(values.size(), 1);
 }
 
-std::int64_t value_or(const std::vector<std::int64_t>& values, std::size_t index, std::int64_t otherwise) {
+template <class T>
+T value_or(const std::vector<T>& values, std::size_t index, T otherwise) {
   return values.empty() ? otherwise : values[index];
+}
+
+template <class T>
+std::vector<T> values_or(const std::vector<T>& values, T otherwise) {
+  return values.empty() ? std::vector<T>{otherwise} : values;
 }
 
 void fill_layer(const ModelLayer& layer, Problem& problem) {
@@ -149,20 +155,44 @@ void PointList::check_problems() const {
   for (std::size_t index = 0; index < size_ / sizes_[gpu]; index += repeats) {
     fill_problem(indices_of(index), problem);
     check_problem(problem);
+    check_implied(problem);
   }
 }
 
-// Of a plan, a variant refuses by direction, splits, order and walk alone.
+// What a kernel implies depends on the problem; each value that is given has to be the one implied.
+void PointList::check_implied(const Problem& problem) const {
+  for (const Implementation& chosen : axes_.implementations) {
+    if (chosen.variant->implied == nullptr) continue;
+    const ImpliedPlan implied = chosen.variant->implied(problem);
+    Plan plan{problem, implied.tile, implied.order, implied.kv_walk};
+    const auto check = [&](const auto& values, auto& part) {
+      for (const auto& value : values) {
+        part = value;
+        check_plan(*chosen.algorithm, *chosen.variant, plan);
+      }
+    };
+    check_plan(*chosen.algorithm, *chosen.variant, plan);
+    check(axes_.brs, plan.tile.br);
+    check(axes_.bcs, plan.tile.bc);
+    check(axes_.stages, plan.tile.stages);
+    check(axes_.splits, plan.tile.splits);
+    check(axes_.orders, plan.order);
+    check(axes_.kv_walks, plan.kv_walk);
+  }
+}
+
+// Of a plan, a variant that implies nothing refuses by direction, splits, order and walk alone.
 void PointList::check_implementations() const {
   for (const Implementation& chosen : axes_.implementations) {
+    if (chosen.variant->implied != nullptr) continue;
     Plan plan;
     for (const Direction way : axes_.directions) {
       plan.problem.direction = way;
       for (const std::int64_t splits : axes_.splits) {
         plan.tile.splits = splits;
-        for (const Order fastest : axes_.orders) {
+        for (const Order fastest : values_or(axes_.orders, Plan{}.order)) {
           plan.order = fastest;
-          for (const Walk walk : axes_.kv_walks) {
+          for (const Walk walk : values_or(axes_.kv_walks, Plan{}.kv_walk)) {
             plan.kv_walk = walk;
             check_plan(*chosen.algorithm, *chosen.variant, plan);
           }
@@ -180,10 +210,12 @@ PointContext PointList::fill(std::size_t index, Point& point) const {
   point.gpu = spec.name;
   point.algorithm = chosen.algorithm->name;
   point.variant = chosen.variant->name;
-  point.tile = {axes_.brs[indices[br]], axes_.bcs[indices[bc]], axes_.stages[indices[stage]],
-                axes_.splits[indices[split]]};
-  point.order = axes_.orders[indices[order]];
-  point.kv_walk = axes_.kv_walks[indices[kv_walk]];
+  const ImpliedPlan own =
+      chosen.variant->implied == nullptr ? ImpliedPlan{} : chosen.variant->implied(point.problem);
+  point.tile = {value_or(axes_.brs, indices[br], own.tile.br), value_or(axes_.bcs, indices[bc], own.tile.bc),
+                value_or(axes_.stages, indices[stage], own.tile.stages), axes_.splits[indices[split]]};
+  point.order = value_or(axes_.orders, indices[order], own.order);
+  point.kv_walk = value_or(axes_.kv_walks, indices[kv_walk], own.kv_walk);
   point.l2_mode = axes_.l2_modes[indices[l2_mode]];
   point.cache_state = axes_.cache_states[indices[cache_state]];
   point.placement = axes_.placements[indices[placement]];

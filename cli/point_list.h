@@ -34,7 +34,8 @@ struct Implementation {
 };
 
 // The values that each part of a point takes. An empty vector stands for "as another option says": kv_heads
-// as heads, seqlens_kv as seqlens, head_dims_v as head_dims. Tokens, if there are any, replace batches.
+// as heads, seqlens_kv as seqlens, head_dims_v as head_dims; brs, bcs, stages, orders and kv_walks as the
+// variant implies, or as in a plan that says nothing. Tokens, if there are any, replace batches.
 // Layers, if there are any, replace heads, kv_heads, head_dims and head_dims_v, and give a dtype and a mask
 // where there are none.
 struct PointAxes {
@@ -91,6 +92,7 @@ class PointList {
   Indices indices_of(std::size_t index) const;
   void fill_problem(const Indices& indices, Problem& problem) const;
   void check_problems() const;
+  void check_implied(const Problem& problem) const;
   void check_implementations() const;
 
   PointAxes axes_;

@@ -120,6 +120,11 @@ constexpr std::array<std::string_view, 4> kReplacedByModel{"--heads", "--kv-head
                                                            "--head-dim-v"};
 constexpr std::array<std::string_view, 2> kGivenByModel{"--dtype", "--mask"};
 
+// What a variant may imply: without such an option its own value holds, else that of a plan that says
+// nothing.
+constexpr std::array<std::string_view, 5> kImpliedByVariant{"--br", "--bc", "--stages", "--order",
+                                                            "--kv-walk"};
+
 template <std::size_t N>
 bool contains(const std::array<std::string_view, N>& names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
@@ -164,6 +169,7 @@ PointList PointArguments::points() const {
   }
   PointAxes axes;
   for (const PointOption& option : kOptions) {
+    if (contains(kImpliedByVariant, option.name) && !texts_.contains(option.name)) continue;
     for (const std::string& text : texts_of(option)) option.parse(option.name, text, axes);
   }
   axes.gpus = changed_gpus(axes.gpus, axes.settings);
@@ -176,6 +182,9 @@ std::vector<std::string> PointArguments::texts_of(const PointOption& option) con
   const auto given = texts_.find(option.name);
   if (given != texts_.end()) return given->second;
   if (option.name == "--mask" && causal_) return {"causal"};
+  if (option.name == "--algorithm" && texts_.contains("--variant")) {
+    return {algorithms_of_variants(texts_.at("--variant").front(), option.default_text)};
+  }
   const bool of_model = texts_.contains("--model") &&
                         (contains(kReplacedByModel, option.name) || contains(kGivenByModel, option.name));
   if (option.default_text.empty() || of_model) return {};

@@ -1,6 +1,7 @@
 #include "cli/point_parsers.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <optional>
@@ -154,6 +155,23 @@ void parse_algorithms(std::string_view option, std::string_view text, PointAxes&
     if (!known) chosen.push_back({&algorithm, &algorithm.variants.front()});
   }
   axes.implementations = std::move(chosen);
+}
+
+std::string algorithms_of_variants(std::string_view variants, std::string_view otherwise) {
+  std::vector<std::string_view> owners;
+  for (const std::string& name :
+       split_axis("--variant", variants, "expected names of variants: see hbmscope list variants")) {
+    std::vector<std::string_view> having;
+    for (const Algorithm* algorithm : algorithms()) {
+      const auto is_named = [&](const Variant& variant) { return variant.name == name; };
+      if (std::any_of(algorithm->variants.begin(), algorithm->variants.end(), is_named)) {
+        having.push_back(algorithm->name);
+      }
+    }
+    if (having.size() != 1) return std::string(otherwise);
+    push_distinct(owners, having.front());
+  }
+  return fmt::format("{}", fmt::join(owners, ","));
 }
 
 void parse_variants(std::string_view option, std::string_view text, PointAxes& axes) {

@@ -35,6 +35,13 @@ struct Capabilities {
   std::int64_t newest = kUnbounded;
 };
 
+// What a variant itself decides of a plan.
+struct ImpliedPlan {
+  Tile tile;
+  Order order = Order::q_fastest;
+  Walk kv_walk = Walk::up;
+};
+
 // One implementation of an algorithm. `build` fills an empty program for any problem and tile that `takes`
 // allows.
 struct Variant {
@@ -47,6 +54,9 @@ struct Variant {
   std::string (*limit)(const Plan& plan) = nullptr;
   Takes takes = {};
   Capabilities capabilities = {};
+  // Of a kernel that others built; null where tile, order and walk are free. Throws UserError naming the
+  // option of a problem that the kernel is not known for.
+  ImpliedPlan (*implied)(const Problem& problem) = nullptr;
 };
 
 struct Algorithm {
@@ -65,7 +75,7 @@ const Algorithm& find_algorithm(std::string_view name);
 const Variant& find_variant(const Algorithm& algorithm, std::string_view name);
 
 // Throws UserError naming the option (--direction, --splits, --page-size, --order, --kv-walk) that the
-// variant does not take, and what is accepted.
+// variant does not take, or a tile, order or walk other than those that it implies, and what is accepted.
 void check_plan(const Algorithm& algorithm, const Variant& variant, const Plan& plan);
 
 // Empties `program` and builds it.

@@ -119,15 +119,17 @@ Compute& elementwise(Launch& launch, std::string_view name, const Range& queries
   return compute(launch, ComputeKind::elementwise, name, queries, whole(1));
 }
 
-QueryGrid query_grid(Launch& launch, const Problem& problem, std::int64_t br, bool head_fastest) {
+QueryGrid query_grid(Launch& launch, const Problem& problem, std::int64_t br, bool head_fastest,
+                     bool batch_before_head) {
   const Loop q_tiles = counted("q tile", ceil_div(problem.seqlen_q, br));
   const Loop heads = counted("head", problem.heads);
   QueryGrid grid{};
-  grid.q_tile = head_fastest ? 1 : 0;
-  grid.head = head_fastest ? 0 : 1;
-  launch.loops.push(head_fastest ? heads : q_tiles);
-  launch.loops.push(head_fastest ? q_tiles : heads);
-  grid.batch = launch.loops.push(counted("batch", problem.batch));
+  const Loop batch = counted("batch", problem.batch);
+  if (head_fastest) grid.head = launch.loops.push(heads);
+  grid.q_tile = launch.loops.push(q_tiles);
+  if (!head_fastest && batch_before_head) grid.batch = launch.loops.push(batch);
+  if (!head_fastest) grid.head = launch.loops.push(heads);
+  if (head_fastest || !batch_before_head) grid.batch = launch.loops.push(batch);
   launch.grid_loops = 3;
   grid.query_plane = plane({{grid.head, 1}, {grid.batch, problem.heads}});
   grid.key_value_plane = plane({{grid.head, 1}, {grid.batch, problem.heads}}, problem.group());

@@ -45,7 +45,8 @@ Compute& softmax(Launch& launch, std::string_view name, const Range& queries, co
 // Arithmetic that is neither: rescaling, combining, holding fragments.
 Compute& elementwise(Launch& launch, std::string_view name, const Range& queries);
 
-// The grid of Q-outer kernels: q tile, query head and batch, in the order asked for.
+// The grid of Q-outer kernels: q tile, query head and batch, in the order asked for. Where heads are not the
+// fastest, the batch may come before them.
 struct QueryGrid {
   int q_tile;
   int head;
@@ -54,7 +55,8 @@ struct QueryGrid {
   Index key_value_plane;  // b · kv_heads + floor(h / group)
   Range query_rows;
 };
-QueryGrid query_grid(Launch& launch, const Problem& problem, std::int64_t br, bool head_fastest);
+QueryGrid query_grid(Launch& launch, const Problem& problem, std::int64_t br, bool head_fastest,
+                     bool batch_before_head = false);
 
 // K/V tiles [begin, end) that a q tile of `br` rows sees: all of them, or those its mask lets through.
 // Query i sees keys up to i + Nkv − Nq, and under a window W not before i + Nkv − Nq − W + 1.

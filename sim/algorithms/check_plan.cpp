@@ -18,6 +18,20 @@ std::string alternatives(const Algorithm& algorithm, bool Takes::*taken) {
   return names.empty() ? "" : fmt::format("; --variant {} does", fmt::join(names, " or "));
 }
 
+void check_implied(const Variant& variant, const Plan& plan) {
+  const ImpliedPlan implied = variant.implied(plan.problem);
+  const auto check = [&](const char* option, const auto& value, const auto& expected) {
+    if (value == expected) return;
+    throw UserError(option, fmt::format("{}", value),
+                    fmt::format("expected {}: --variant {} implies it", expected, variant.name));
+  };
+  check("--br", plan.tile.br, implied.tile.br);
+  check("--bc", plan.tile.bc, implied.tile.bc);
+  check("--stages", plan.tile.stages, implied.tile.stages);
+  check("--order", to_string(plan.order), to_string(implied.order));
+  check("--kv-walk", to_string(plan.kv_walk), to_string(implied.kv_walk));
+}
+
 }  // namespace
 
 void check_plan(const Algorithm& algorithm, const Variant& variant, const Plan& plan) {
@@ -48,6 +62,7 @@ void check_plan(const Algorithm& algorithm, const Variant& variant, const Plan& 
   if (plan.kv_walk != Walk::up && plan.problem.direction == Direction::backward) {
     refuse("--kv-walk", to_string(plan.kv_walk), "up", "does not walk over K and V in a backward pass alone");
   }
+  if (variant.implied != nullptr) check_implied(variant, plan);
 }
 
 }  // namespace hbmscope

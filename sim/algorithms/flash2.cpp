@@ -1,9 +1,10 @@
 // FlashAttention-2 (Dao 2023, Algorithm 1): Q outside, K/V inside. A CTA keeps its O, its row maxima m and
 // its row sums l on chip, so that O and the log-sum-exp of each row are written once, and S and P never
 // leave.
+#include "sim/algorithms/flash2.h"
+
 #include <array>
 
-#include "sim/algorithms/algorithm.h"
 #include "sim/algorithms/build.h"
 #include "sim/algorithms/directions.h"
 #include "sim/algorithms/flash2_backward.h"
@@ -13,17 +14,23 @@
 namespace hbmscope {
 namespace {
 
-struct Tensors {
-  int q, k, v, o, lse;
-  int s, p, m, l;  // on chip
-};
+// A part of each CTA's local memory, written whole.
+void spill(std::string_view name, std::int64_t bytes, Program& program) {
+  if (bytes == 0) return;
+  const int part = build::tensor(program, name, Role::local, 1, 1, bytes, 1);
+  build::store(program.launches.back(), part, build::plane({}), build::whole(1), build::whole(bytes));
+}
 
-Tensors add_tensors(const Problem& problem, const Tile& tile, std::int64_t lse_bytes, Program& program) {
+}  // namespace
+
+Flash2Tensors add_flash2_tensors(const Plan& plan, std::int64_t lse_bytes, Program& program) {
   using build::tensor;
+  const Problem& problem = plan.problem;
+  const Tile& tile = plan.tile;
   const std::int64_t width = element_bytes(problem.dtype);
   const std::int64_t query_planes = problem.batch * problem.heads;
   const std::int64_t kv_planes = problem.batch * problem.kv_heads;
-  Tensors tensors{};
+  Flash2Tensors tensors{};
   tensors.q = tensor(program, "Q", Role::input, query_planes, problem.seqlen_q, problem.head_dim, width);
   tensors.k = tensor(program, "K", Role::input, kv_planes, problem.seqlen_kv, problem.head_dim, width);
   tensors.v = tensor(program, "V", Role::input, kv_planes, problem.seqlen_kv, problem.head_dim_v, width);
@@ -37,53 +44,50 @@ Tensors add_tensors(const Problem& problem, const Tile& tile, std::int64_t lse_b
   return tensors;
 }
 
-// Shared-memory operands and exponentials of a kernel; all zero where none is described.
-struct OnChip {
-  std::int64_t held_q_read = 0;  // once, at the first K/V tile
-  std::int64_t q_read = 0;       // the rest for each K/V tile
-  std::int64_t k_read = 0;
-  std::int64_t v_read = 0;
-  std::int64_t rescales_per_query = 1;
-};
-
-// Returns the loop over the q tiles.
-Loop& build_launch(const Plan& plan, const Tensors& tensors, const OnChip& on_chip, Path path,
-                   Launch& launch) {
+Loop& build_flash2_forward(const Plan& plan, const Flash2Tensors& tensors, const Flash2Launch& how,
+                           Program& program) {
   using namespace build;
   const Problem& problem = plan.problem;
   const Tile& tile = plan.tile;
-  const QueryGrid grid = query_grid(launch, problem, tile.br, plan.order == Order::head_fastest);
+  Launch& launch = program.launches.back();
+  const QueryGrid grid =
+      query_grid(launch, problem, tile.br, plan.order == Order::head_fastest, how.batch_before_head);
   const Range query_columns = whole(problem.head_dim);
   const Range value_columns = whole(problem.head_dim_v);
 
-  load(launch, tensors.q, grid.query_plane, grid.query_rows, query_columns, path);
+  load(launch, tensors.q, grid.query_plane, grid.query_rows, query_columns, how.path);
+  spill("spills, once", how.spills.bytes_per_cta, program);
   Loop kv_tiles = visible_kv_tiles(problem, grid.q_tile, tile.br, tile.bc);
   kv_tiles.walk = plan.kv_walk;
   kv_tiles.alternates_with = grid.q_tile;
   const int kv_tile = open_loop(launch, kv_tiles);
   const Range keys = tile_of(kv_tile, tile.bc, problem.seqlen_kv);
-  load(launch, tensors.k, grid.key_value_plane, keys, query_columns, path);
-  if (on_chip.held_q_read != 0) {
+  load(launch, tensors.k, grid.key_value_plane, keys, query_columns, how.path);
+  if (how.held_q_read != 0) {
     Compute& hold = elementwise(launch, "keep Q's fragments in registers", grid.query_rows);
     hold.guard = {.kind = Guard::Kind::first, .loop = kv_tile};
-    hold.shared.push({"Q", tensors.q, on_chip.held_q_read, 0});
+    hold.shared.push({"Q", tensors.q, how.held_q_read, 0});
   }
   Compute& scores = matmul(launch, "S = Q Kᵀ", grid.query_rows, keys, problem.head_dim);
-  scores.shared.push({"Q", tensors.q, on_chip.q_read, 0});
-  scores.shared.push({"K", tensors.k, on_chip.k_read, 0});
+  scores.shared.push({"Q", tensors.q, how.q_read, 0});
+  scores.shared.push({"K", tensors.k, how.k_read, 0});
   softmax(launch, "m, l, P, rescale O: online softmax of S", grid.query_rows, keys, 1,
-          on_chip.rescales_per_query);
-  load(launch, tensors.v, grid.key_value_plane, keys, value_columns, path);
+          how.rescales_per_query);
+  load(launch, tensors.v, grid.key_value_plane, keys, value_columns, how.path);
   Compute& outputs = matmul(launch, "O = O + P V", grid.query_rows, keys, problem.head_dim_v);
-  outputs.shared.push({"V", tensors.v, on_chip.v_read, 0});
+  outputs.shared.push({"V", tensors.v, how.v_read, 0});
+  spill("spills", how.spills.bytes_per_step, program);
   close_loop(launch, kv_tile);
   elementwise(launch, "O = O / l, LSE = m + log l", grid.query_rows);
   store(launch, tensors.o, grid.query_plane, grid.query_rows, value_columns);
-  store(launch, tensors.lse, grid.query_plane, whole(1), grid.query_rows);
+  if (how.writes_lse) store(launch, tensors.lse, grid.query_plane, whole(1), grid.query_rows);
   return launch.loops[grid.q_tile];
 }
 
-void build_mma_forward(const Plan& plan, const Tensors& tensors, Launch& launch) {
+namespace {
+
+void build_mma_forward(const Plan& plan, const Flash2Tensors& tensors, Program& program) {
+  Launch& launch = program.launches.add();
   launch.name = "flash2";
   launch.kernel = "flash2_mma";
   add_mma_macros(plan, launch);
@@ -91,31 +95,31 @@ void build_mma_forward(const Plan& plan, const Tensors& tensors, Launch& launch)
   launch.macros.push({"HBMSCOPE_MASK", static_cast<int>(plan.problem.mask)});
   launch.macros.push({"HBMSCOPE_HEAD_FASTEST", plan.order == Order::head_fastest});
   launch.macros.push({"HBMSCOPE_KV_WALK", static_cast<int>(plan.kv_walk)});
-  OnChip on_chip;
+  Flash2Launch how{.path = Path::shared_copy};
   if (mma_limit(plan).empty()) {
     const Flash2MmaShape shape{mma_tile(plan), static_cast<int>(plan.tile.stages)};
     launch.threads = shape.threads();
     launch.ctas_per_sm = shape.ctas_per_sm();
     launch.shared_bytes = shape.shared_bytes();
-    on_chip.held_q_read = shape.held_q_read_bytes();
-    on_chip.q_read = shape.q_read_bytes_per_step();
-    on_chip.k_read = shape.k_read_bytes_per_step();
-    on_chip.v_read = shape.v_read_bytes_per_step();
-    on_chip.rescales_per_query = shape.rescales_per_step();
+    how.held_q_read = shape.held_q_read_bytes();
+    how.q_read = shape.q_read_bytes_per_step();
+    how.k_read = shape.k_read_bytes_per_step();
+    how.v_read = shape.v_read_bytes_per_step();
+    how.rescales_per_query = shape.rescales_per_step();
   }
-  Loop& q_tiles = build_launch(plan, tensors, on_chip, Path::shared_copy, launch);
+  Loop& q_tiles = build_flash2_forward(plan, tensors, how, program);
   // The last q tiles see the most keys; running them first leaves short ones for the end of the launch.
   if (plan.problem.mask == Mask::causal) q_tiles.walk = Walk::down;
 }
 
-Flash2Saved saved_of(const Tensors& tensors) {
+Flash2Saved saved_of(const Flash2Tensors& tensors) {
   return {tensors.q, tensors.k, tensors.v, tensors.o, tensors.lse};
 }
 
 void build_mma(const Plan& plan, Program& program) {
-  const Tensors tensors = add_tensors(plan.problem, plan.tile, 4, program);
+  const Flash2Tensors tensors = add_flash2_tensors(plan, 4, program);
   program.tensors[tensors.lse].row_stride = flash2_lse_columns(plan.problem.seqlen_q);
-  if (runs_forward(plan.problem)) build_mma_forward(plan, tensors, program.launches.add());
+  if (runs_forward(plan.problem)) build_mma_forward(plan, tensors, program);
   if (runs_backward(plan.problem)) {
     build_flash2_backward(plan, saved_of(tensors), GatherQueries::in_fp32, program);
   }
@@ -123,18 +127,17 @@ void build_mma(const Plan& plan, Program& program) {
 
 // The paper's counting: every element, LSE included, has the problem's size.
 void build_paper(const Plan& plan, Program& program) {
-  const Tensors tensors = add_tensors(plan.problem, plan.tile, element_bytes(plan.problem.dtype), program);
+  const Flash2Tensors tensors = add_flash2_tensors(plan, element_bytes(plan.problem.dtype), program);
   if (runs_forward(plan.problem)) {
-    Launch& launch = program.launches.add();
-    launch.name = "flash2";
-    build_launch(plan, tensors, {}, Path::registers, launch);
+    program.launches.add().name = "flash2";
+    build_flash2_forward(plan, tensors, {}, program);
   }
   if (runs_backward(plan.problem)) {
     build_flash2_backward(plan, saved_of(tensors), GatherQueries::in_place, program);
   }
 }
 
-const std::array<Variant, 2> kVariants{{
+const std::array<Variant, 4> kVariants{{
     {"mma",
      "cp.async copies and mma.sync tensor cores, sm_80 and up; no backward kernel",
      true,
@@ -147,6 +150,22 @@ const std::array<Variant, 2> kVariants{{
      build_paper,
      nullptr,
      {.backward = true, .head_fastest = true, .kv_walks = true}},
+    {"fa2",
+     "FlashAttention-2 as PyTorch runs it on an H200; predicted, not run",
+     false,
+     build_flash2_fa2,
+     nullptr,
+     {.head_fastest = true, .kv_walks = true},
+     {},
+     flash2_fa2_plan},
+    {"cudnn",
+     "cuDNN's kernel as PyTorch runs it on an H200; predicted, not run",
+     false,
+     build_flash2_cudnn,
+     nullptr,
+     {.head_fastest = true, .kv_walks = true},
+     {},
+     flash2_cudnn_plan},
 }};
 
 }  // namespace

@@ -65,6 +65,30 @@ TEST(PointList, FollowersTakeTheValueTheyFollow) {
   }
 }
 
+// A kernel that others built brings its own tile, order and walk; a value that is given has to agree.
+TEST(PointList, TakesFromTheVariantWhatItImplies) {
+  PointAxes axes = default_axes();
+  const Algorithm& flash2 = find_algorithm("flash2");
+  axes.implementations = {{&flash2, &find_variant(flash2, "mma")}, {&flash2, &find_variant(flash2, "fa2")}};
+  axes.head_dims = {64, 128};
+  axes.bcs.clear();
+  axes.stages.clear();
+  axes.orders.clear();
+  axes.kv_walks.clear();
+  const PointList points(axes);
+  ASSERT_EQ(points.size(), 4U);
+  const std::vector<std::int64_t> bcs{64, 128, 64, 64};
+  for (std::size_t index = 0; index < points.size(); ++index) {
+    const Point point = point_at(points, index);
+    EXPECT_EQ(point.tile.br, 128) << index;
+    EXPECT_EQ(point.tile.bc, bcs[index]) << index;
+    EXPECT_EQ(point.tile.stages, 1) << index;
+    EXPECT_EQ(point.kv_walk, point.variant == "mma" ? Walk::up : Walk::down) << index;
+  }
+  axes.bcs = {64};
+  EXPECT_THROW(PointList{axes}, UserError);
+}
+
 TEST(PointList, TokensKeepBatchTimesSeqlen) {
   PointAxes axes = default_axes();
   axes.tokens = {16384};

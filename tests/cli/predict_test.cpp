@@ -48,6 +48,21 @@ TEST(Predict, ShowsTheLaunchesOfASinglePoint) {
               ContainsRegex("tensor +-\n\n.*\nflash2 +- +- +- +- +- +- +[0-9]+ +[0-9.]+ +tensor\n"));
 }
 
+// Without --algorithm, variants that one algorithm alone has stand for it.
+TEST(Predict, TakesTheAlgorithmOfAVariant) {
+  const Workspace workspace;
+  const Result implied = workspace.run({"predict", "--variant", "fa2,cudnn", "--csv", "-"});
+  EXPECT_EQ(implied.code, 0) << implied.err;
+  EXPECT_THAT(implied.out, HasSubstr("\n3,h200,flash2,fa2,"));
+  EXPECT_THAT(implied.out, HasSubstr("\n3,h200,flash2,cudnn,"));
+  EXPECT_THAT(implied.out, Not(HasSubstr(",standard,")));
+  EXPECT_EQ(workspace.run({"predict", "--algorithm", "flash2", "--variant", "fa2,cudnn", "--csv", "-"}).out,
+            implied.out);
+  const Result several = workspace.run({"predict", "--variant", "paper", "--csv", "-"});
+  EXPECT_THAT(several.out, HasSubstr(",standard,paper,"));
+  EXPECT_THAT(several.out, HasSubstr(",flash2,paper,"));
+}
+
 TEST(Predict, ExplainsAFewPoints) {
   const Workspace workspace;
   const std::string few = workspace.run({"predict", "--seqlen", "1k,2k"}).out;

@@ -92,6 +92,12 @@ BuiltProgram built_longest_first(const Plan& plan) {
   return built;
 }
 
+BuiltProgram built_spilling(const Plan& plan) {
+  BuiltProgram built;
+  build_spilling(plan, 1 + plan.problem.seqlen_q % 5, 1 + plan.problem.seqlen_kv % 7, built);
+  return built;
+}
+
 BuiltProgram built_ragged(Plan plan) {
   if (plan.problem.mask == Mask::window) plan.problem.mask = Mask::causal;
   const auto lengths = lengths_of(plan, plan.problem.seqlen_q);
@@ -145,7 +151,13 @@ Plan taken_of(const Variant& variant, Plan plan) {
   if (!variant.takes.splits) plan.tile.splits = 1;
   if (!variant.takes.head_fastest) plan.order = Order::q_fastest;
   if (!variant.takes.kv_walks || plan.problem.direction == Direction::backward) plan.kv_walk = Walk::up;
-  return plan;
+  if (variant.implied == nullptr) return plan;
+  Problem& problem = plan.problem;
+  problem.head_dim = problem.head_dim_v = 64;
+  problem.dtype = DataType::bf16;
+  if (problem.mask == Mask::window) problem.mask = Mask::causal;
+  const ImpliedPlan implied = variant.implied(problem);
+  return {problem, implied.tile, implied.order, implied.kv_walk};
 }
 
 BuiltProgram Builder::operator()(const Plan& plan) const {
@@ -172,6 +184,7 @@ std::vector<Builder> all_builders() {
            {"paged", [](const Plan& plan) { return built_paged(plan); }},
            {"MLA", [](const Plan& plan) { return built_mla(plan); }},
            {"longest first", built_longest_first},
+           {"spilling", built_spilling},
            {"ragged batch", [](const Plan& plan) { return built_ragged(plan); }},
            {"packed GQA", built_packed_gqa},
            {"multicast", [](const Plan& plan) { return built_multicast(plan); }}}) {

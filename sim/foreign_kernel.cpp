@@ -1,0 +1,155 @@
+#include "sim/foreign_kernel.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <stdexcept>
+#include <utility>
+
+#include "sim/config_file.h"
+#include "sim/record.h"
+#include "sim/toml_reader.h"
+
+namespace hbmscope {
+
+std::span<const EmbeddedFile> embedded_foreign_kernel_files();
+
+namespace {
+
+constexpr std::int64_t kLargestPart = std::int64_t{1} << 20;  // of a CTA: rows, threads, bytes
+
+template <class T>
+T word(TomlReader& reader, std::string_view key, std::optional<T> (*parse)(std::string_view),
+       std::string_view accepted) {
+  const std::string text = reader.text(key);
+  const std::optional<T> value = parse(text);
+  if (!value) reader.fail(key, text, accepted);
+  return *value;
+}
+
+std::optional<Schedule> parse_schedule(std::string_view text) {
+  constexpr std::array<std::pair<std::string_view, Schedule>, 4> kWords{
+      {{"hardware", Schedule::hardware},
+       {"static-stride", Schedule::static_stride},
+       {"atomic-counter", Schedule::atomic_counter},
+       {"longest-first", Schedule::longest_first}}};
+  for (const auto& [name, schedule] : kWords) {
+    if (name == text) return schedule;
+  }
+  return std::nullopt;
+}
+
+// A window has a size that no case names.
+std::optional<Mask> parse_case_mask(std::string_view text) {
+  const std::optional<Mask> mask = parse_mask(text);
+  return mask == Mask::window ? std::nullopt : mask;
+}
+
+// A grid loop has no other one to alternate with.
+std::optional<Walk> parse_q_walk(std::string_view text) {
+  const std::optional<Walk> walk = parse_walk(text);
+  return walk == Walk::alternating ? std::nullopt : walk;
+}
+
+std::optional<Spills> read_spills(TomlReader& reader) {
+  const auto per_step = reader.integer_if_present("spill_bytes_per_step", 1, kLargestPart);
+  if (!per_step) return std::nullopt;
+  return Spills{*per_step, reader.integer_or("spill_bytes_per_cta", 0, kLargestPart, 0)};
+}
+
+ForeignCase read_case(TomlReader reader) {
+  constexpr std::int64_t kMostPercent = 1000;
+  ForeignCase read;
+  read.head_dim = reader.integer("head_dim", 1, kLargestPart);
+  read.mask = word(reader, "mask", parse_case_mask, "full or causal");
+  read.tile = {.br = reader.integer("br", 1, kLargestPart),
+               .bc = reader.integer("bc", 1, kLargestPart),
+               .stages = reader.integer("stages", 1, kLargestPart)};
+  read.threads = reader.integer("threads", 1, kLargestPart);
+  read.shared_bytes = reader.integer("shared_bytes", 0, kLargestPart);
+  read.ctas_per_sm = reader.integer("ctas_per_sm", 1, kLargestPart);
+  read.schedule =
+      word(reader, "schedule", parse_schedule, "hardware, static-stride, atomic-counter or longest-first");
+  if (read.schedule != Schedule::hardware) {
+    read.persistent_ctas = reader.integer("persistent_ctas", 1, kLargestPart);
+  }
+  read.batch_before_head = reader.boolean_or("batch_before_head", false);
+  read.q_walk = word(reader, "q_walk", parse_q_walk, "up or down");
+  read.kv_walk = word(reader, "kv_walk", parse_walk, "up, down or alternating");
+  read.writes_lse = reader.boolean_or("writes_lse", false);
+  read.spills = read_spills(reader);
+  if (const auto percent = reader.integer_if_present("younger_cta_percent", 1, kMostPercent)) {
+    read.younger_cta_rate = static_cast<double>(*percent) / 100;
+  }
+  reader.finish();
+  return read;
+}
+
+// Sources are for those who read the file; what is used must have one.
+void check_sources(TomlReader source, const std::vector<ForeignCase>& cases) {
+  for (const std::string_view key : {"tile", "residency", "grid", "walks"}) source.text(key);
+  const auto any = [&](auto has) { return std::any_of(cases.begin(), cases.end(), has); };
+  if (any([](const ForeignCase& each) { return each.spills.has_value(); })) source.text("spills");
+  if (any([](const ForeignCase& each) { return each.younger_cta_rate.has_value(); })) {
+    source.text("younger_cta_rate");
+  }
+  source.finish();
+}
+
+ForeignKernel read_kernel(TomlReader reader) {
+  ForeignKernel kernel;
+  kernel.name = reader.text("name");
+  kernel.full_name = reader.text("full_name");
+  for (const toml::node& node : reader.tables("case")) {
+    const ForeignCase read = read_case(reader.element(node, "case"));
+    const bool twice = std::any_of(kernel.cases.begin(), kernel.cases.end(), [&](const ForeignCase& other) {
+      return other.head_dim == read.head_dim && other.mask == read.mask;
+    });
+    if (twice) {
+      reader.fail(node, "case", fmt::format("head_dim {}, mask {}", read.head_dim, to_string(read.mask)),
+                  "each head_dim and mask once");
+    }
+    kernel.cases.push_back(read);
+  }
+  check_sources(reader.table("source"), kernel.cases);
+  reader.finish();
+  return kernel;
+}
+
+std::map<std::string, ForeignKernel, std::less<>> read_shipped() {
+  std::map<std::string, ForeignKernel, std::less<>> kernels;
+  for (const std::string& name : foreign_kernel_names()) {
+    const ConfigText config = find_config("--variant", embedded_foreign_kernel_files(), name);
+    kernels.emplace(name, parse_foreign_kernel(config.text, config.origin));
+  }
+  return kernels;
+}
+
+}  // namespace
+
+std::vector<std::string> foreign_kernel_names() { return config_names(embedded_foreign_kernel_files()); }
+
+const ForeignKernel& foreign_kernel(std::string_view name) {
+  static const auto kernels = read_shipped();
+  const auto found = kernels.find(name);
+  if (found == kernels.end()) throw std::logic_error(fmt::format("no kernel {} is described", name));
+  return found->second;
+}
+
+ForeignKernel parse_foreign_kernel(std::string_view toml_text, std::string_view origin) {
+  const std::string file(origin);
+  const toml::table table = parse_toml(toml_text, file);
+  return read_kernel({table, file, ""});
+}
+
+const ForeignCase* find_case(const ForeignKernel& kernel, const Problem& problem) {
+  const auto found = std::find_if(kernel.cases.begin(), kernel.cases.end(), [&](const ForeignCase& each) {
+    return each.head_dim == problem.head_dim && each.head_dim == problem.head_dim_v &&
+           each.mask == problem.mask;
+  });
+  return found == kernel.cases.end() ? nullptr : &*found;
+}
+
+}  // namespace hbmscope

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/problem.h"
+#include "sim/program.h"
+#include "sim/tile.h"
+
+namespace hbmscope {
+
+// Registers that a kernel spills, as bytes that one CTA writes; what it reads back hits in the L1.
+struct Spills {
+  std::int64_t bytes_per_step = 0;  // for every tile of K/V
+  std::int64_t bytes_per_cta = 0;   // once beside these
+};
+
+// How a kernel runs one head dim and mask.
+struct ForeignCase {
+  std::int64_t head_dim = 0;
+  Mask mask = Mask::full;
+  Tile tile;
+  std::int64_t threads = 0;
+  std::int64_t shared_bytes = 0;
+  std::int64_t ctas_per_sm = 0;
+  Schedule schedule = Schedule::hardware;
+  std::int64_t persistent_ctas = 0;  // 0 for a CTA for each q tile
+  bool batch_before_head = false;    // of the grid: q tile fastest, then batch, then head
+  Walk q_walk = Walk::up;
+  Walk kv_walk = Walk::up;
+  bool writes_lse = false;
+  std::optional<Spills> spills;
+  std::optional<double> younger_cta_rate;
+};
+
+// A fused attention kernel that others built, as far as its traffic depends on it.
+struct ForeignKernel {
+  std::string name;       // of the variant
+  std::string full_name;  // as its authors call it
+  std::vector<ForeignCase> cases;
+};
+
+// Names of the kernels that come with hbmscope, sorted.
+std::vector<std::string> foreign_kernel_names();
+
+// A shipped kernel by name. Throws std::logic_error for one that is not shipped.
+const ForeignKernel& foreign_kernel(std::string_view name);
+
+// Parses a description; `origin` names it in errors. Throws UserError naming file:line and key, the value,
+// and what is accepted.
+ForeignKernel parse_foreign_kernel(std::string_view toml_text, std::string_view origin);
+
+// Null if the kernel is not described for the problem's head dims and mask.
+const ForeignCase* find_case(const ForeignKernel& kernel, const Problem& problem);
+
+}  // namespace hbmscope

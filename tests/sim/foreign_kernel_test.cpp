@@ -1,0 +1,169 @@
+#include "sim/foreign_kernel.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "sim/algorithms/algorithm.h"
+#include "sim/error.h"
+
+namespace hbmscope {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr std::string_view kWhole = R"(name = "other"
+full_name = "Other's kernel 1.0"
+
+[source]
+tile = "test"
+residency = "test"
+grid = "test"
+walks = "test"
+spills = "test"
+younger_cta_rate = "test"
+
+[[case]]
+head_dim = 64
+mask = "causal"
+br = 96
+bc = 48
+stages = 2
+threads = 192
+shared_bytes = 1000
+ctas_per_sm = 3
+schedule = "longest-first"
+persistent_ctas = 20
+batch_before_head = true
+q_walk = "down"
+kv_walk = "alternating"
+writes_lse = true
+spill_bytes_per_step = 10
+spill_bytes_per_cta = 30
+younger_cta_percent = 90
+)";
+
+std::string replaced(std::string_view what, std::string_view by) {
+  std::string text(kWhole);
+  const std::size_t at = text.find(what);
+  if (at == std::string::npos) throw std::logic_error("the test replaces what is not there");
+  return text.replace(at, what.size(), by);
+}
+
+std::string error_of(const std::string& text) {
+  try {
+    parse_foreign_kernel(text, "other.toml");
+  } catch (const UserError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+struct Wrong {
+  const char* what;
+  const char* by;
+  const char* error;
+};
+
+}  // namespace
+
+TEST(ForeignKernel, IsReadWhole) {
+  const ForeignKernel kernel = parse_foreign_kernel(kWhole, "other.toml");
+  EXPECT_EQ(kernel.name, "other");
+  EXPECT_EQ(kernel.full_name, "Other's kernel 1.0");
+  ASSERT_EQ(kernel.cases.size(), 1U);
+  const ForeignCase& read = kernel.cases.front();
+  EXPECT_EQ(read.head_dim, 64);
+  EXPECT_EQ(read.mask, Mask::causal);
+  EXPECT_EQ(read.tile.br, 96);
+  EXPECT_EQ(read.tile.bc, 48);
+  EXPECT_EQ(read.tile.stages, 2);
+  EXPECT_EQ(read.threads, 192);
+  EXPECT_EQ(read.shared_bytes, 1000);
+  EXPECT_EQ(read.ctas_per_sm, 3);
+  EXPECT_EQ(read.schedule, Schedule::longest_first);
+  EXPECT_EQ(read.persistent_ctas, 20);
+  EXPECT_TRUE(read.batch_before_head);
+  EXPECT_EQ(read.q_walk, Walk::down);
+  EXPECT_EQ(read.kv_walk, Walk::alternating);
+  EXPECT_TRUE(read.writes_lse);
+  ASSERT_TRUE(read.spills);
+  EXPECT_EQ(read.spills->bytes_per_step, 10);
+  EXPECT_EQ(read.spills->bytes_per_cta, 30);
+  EXPECT_EQ(read.younger_cta_rate, 0.9);
+}
+
+TEST(ForeignKernel, LeavesOutWhatIsNotKnown) {
+  std::string text(kWhole);
+  for (const std::string_view line :
+       {"spills = \"test\"\n", "younger_cta_rate = \"test\"\n", "spill_bytes_per_step = 10\n",
+        "spill_bytes_per_cta = 30\n", "younger_cta_percent = 90\n"}) {
+    text.erase(text.find(line), line.size());
+  }
+  const ForeignKernel kernel = parse_foreign_kernel(text, "other.toml");
+  EXPECT_FALSE(kernel.cases.front().spills);
+  EXPECT_FALSE(kernel.cases.front().younger_cta_rate);
+}
+
+TEST(ForeignKernel, RefusesWhatIsWrongInOneLine) {
+  for (const Wrong& wrong : {
+           Wrong{"mask = \"causal\"", "mask = \"window\"",
+                 "key case.mask: 'window' is not accepted; expected full or causal"},
+           Wrong{"q_walk = \"down\"", "q_walk = \"alternating\"", "expected up or down"},
+           Wrong{"kv_walk = \"alternating\"", "kv_walk = \"zigzag\"", "expected up, down or alternating"},
+           Wrong{"\"longest-first\"", "\"random\"", "expected hardware, static-stride"},
+           Wrong{"persistent_ctas = 20\n", "", "key case.persistent_ctas is missing"},
+           Wrong{"\"longest-first\"", "\"hardware\"", "key case.persistent_ctas: unknown"},
+           Wrong{"br = 96", "br = 0", "key case.br: '0' is not accepted; expected a whole number from 1"},
+           Wrong{"spills = \"test\"\n", "", "key source.spills is missing"},
+           Wrong{"younger_cta_rate = \"test\"\n", "", "key source.younger_cta_rate is missing"},
+           Wrong{"walks = \"test\"\n", "", "key source.walks is missing"},
+           Wrong{"head_dim = 64", "head_dims = 64", "key case.head_dim is missing"},
+           Wrong{"full_name", "long_name", "key full_name is missing"},
+       }) {
+    EXPECT_THAT(error_of(replaced(wrong.what, wrong.by)), HasSubstr(wrong.error)) << wrong.by;
+  }
+  const std::string one_case(kWhole.substr(kWhole.find("[[case]]")));
+  EXPECT_THAT(error_of(std::string(kWhole) + one_case),
+              HasSubstr("head_dim 64, mask causal' is not accepted; expected each head_dim and mask once"));
+}
+
+// Everything that is shipped is a variant, and is described for every head dim under both masks.
+TEST(ShippedForeignKernels, AreVariantsOfFlash2) {
+  const Algorithm& flash2 = find_algorithm("flash2");
+  for (const std::string& name : foreign_kernel_names()) {
+    const ForeignKernel& kernel = foreign_kernel(name);
+    EXPECT_EQ(kernel.name, name);
+    const Variant& variant = find_variant(flash2, name);
+    EXPECT_FALSE(variant.has_kernel);
+    ASSERT_NE(variant.implied, nullptr);
+    for (const ForeignCase& each : kernel.cases) {
+      for (const Mask mask : {Mask::full, Mask::causal}) {
+        const Problem problem{.head_dim = each.head_dim, .head_dim_v = each.head_dim, .mask = mask};
+        const ForeignCase* found = find_case(kernel, problem);
+        ASSERT_NE(found, nullptr) << name << " " << each.head_dim;
+        EXPECT_EQ(variant.implied(problem).tile.bc, found->tile.bc);
+      }
+    }
+  }
+  EXPECT_THROW(foreign_kernel("fa9"), std::logic_error);
+}
+
+TEST(ShippedForeignKernels, SayWhatTheyAreKnownFor) {
+  const Variant& fa2 = find_variant(find_algorithm("flash2"), "fa2");
+  const auto refused = [&](const Problem& problem) -> std::string {
+    try {
+      fa2.implied(problem);
+    } catch (const UserError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_THAT(refused({.head_dim = 96, .head_dim_v = 96}),
+              HasSubstr("--head-dim: '96' is not accepted; expected 64 or 128"));
+  EXPECT_THAT(refused({.head_dim = 64, .head_dim_v = 128}),
+              HasSubstr("--head-dim-v: '128' is not accepted; expected 64"));
+  EXPECT_THAT(refused({.mask = Mask::window, .window = 8}), HasSubstr("--mask: 'window'"));
+  EXPECT_THAT(refused({.dtype = DataType::fp32}), HasSubstr("--dtype: 'fp32'"));
+}
+
+}  // namespace hbmscope

@@ -1,0 +1,146 @@
+// Kernels that others built, predicted by the replay, against counters measured on an H200 (tests/data).
+// Nothing was fitted to the DRAM bytes of these rows.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <map>
+#include <numeric>
+#include <sstream>
+#include <stdexcept>
+
+#include "sim/predict.h"
+
+namespace hbmscope {
+namespace {
+
+using Row = std::map<std::string, std::string>;
+
+std::vector<std::string> split(const std::string& line) {
+  std::vector<std::string> words;
+  std::istringstream stream(line);
+  for (std::string word; std::getline(stream, word, ',');) words.push_back(word);
+  return words;
+}
+
+std::vector<Row> rows_of(const char* file) {
+  std::ifstream stream(file);
+  std::string line;
+  if (!std::getline(stream, line)) throw std::runtime_error(fmt::format("{} cannot be read", file));
+  const std::vector<std::string> names = split(line);
+  std::vector<Row> rows;
+  while (std::getline(stream, line)) {
+    const std::vector<std::string> values = split(line);
+    Row row;
+    for (std::size_t i = 0; i < names.size(); ++i) row[names[i]] = values.at(i);
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+double number(const Row& row, const std::string& name) { return std::stod(row.at(name)); }
+
+Point point_of(const Row& row) {
+  const auto size = [&](const char* name) { return std::stoll(row.at(name)); };
+  Point point{
+      .gpu = "h200", .algorithm = "flash2", .variant = row.at("backend") == "flash" ? "fa2" : "cudnn"};
+  point.problem = {.batch = size("batch"),
+                   .heads = size("heads"),
+                   .kv_heads = size("kv_heads"),
+                   .seqlen_q = size("seqlen_q"),
+                   .seqlen_kv = size("seqlen_kv"),
+                   .head_dim = size("head_dim"),
+                   .head_dim_v = size("head_dim"),
+                   .mask = row.at("causal") == "1" ? Mask::causal : Mask::full};
+  const ImpliedPlan implied = find_variant(find_algorithm("flash2"), point.variant).implied(point.problem);
+  point.tile = implied.tile;
+  point.order = implied.order;
+  point.kv_walk = implied.kv_walk;
+  point.l2_mode = L2Mode::replay;
+  return point;
+}
+
+Prediction prediction_of(const Row& row) { return *predict_record(point_of(row)).prediction; }
+
+std::string name_of(const Row& row) {
+  return fmt::format("{} batch {} heads {}/{} N {} d {} causal {}", row.at("backend"), row.at("batch"),
+                     row.at("heads"), row.at("kv_heads"), row.at("seqlen_q"), row.at("head_dim"),
+                     row.at("causal"));
+}
+
+bool is_prefill(const Row& row) {
+  return row.at("seqlen_q") != "1" && (row.at("backend") == "flash" || row.at("backend") == "cudnn");
+}
+
+double mean(const std::vector<double>& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+// By what share a value lies outside a band; 0 within it.
+double distance(double value, double low, double high) {
+  return std::max({0.0, low / value - 1, value / high - 1});
+}
+
+std::map<std::string, std::vector<double>> reads_by_shape() {
+  std::map<std::string, std::vector<double>> reads;
+  for (const Row& row : rows_of("tests/data/sdpa_h200_placements.csv")) {
+    reads[name_of(row)].push_back(number(row, "dram_read_bytes"));
+  }
+  return reads;
+}
+
+}  // namespace
+
+// One placement of the tensors was measured for each row, and a prediction is the median of placements.
+TEST(SdpaOnH200, DramReadsOfPrefillAreThoseMeasured) {
+  std::map<std::string, std::vector<double>> errors;
+  for (const Row& row : rows_of("tests/data/sdpa_h200.csv")) {
+    if (!is_prefill(row)) continue;
+    const Prediction predicted = prediction_of(row);
+    const double measured = number(row, "dram_read_bytes");
+    errors[row.at("backend")].push_back(
+        std::abs(static_cast<double>(predicted.hbm_read_bytes) / measured - 1));
+    const auto low = static_cast<double>(predicted.hbm_read_bytes_p05.value());
+    const auto high = static_cast<double>(predicted.hbm_read_bytes_p95.value());
+    EXPECT_LE(distance(measured, low, high), 0.12) << name_of(row);
+  }
+  for (const char* backend : {"flash", "cudnn"}) {
+    ASSERT_EQ(errors[backend].size(), 14U);
+    EXPECT_LE(mean(errors[backend]), 0.025) << backend;
+  }
+}
+
+// All that crosses L2 <-> SM is arithmetic: Q and O once, K and V for every q tile, and what is spilled.
+TEST(SdpaOnH200, L2BytesOfPrefillAreThoseMeasured) {
+  for (const Row& row : rows_of("tests/data/sdpa_h200.csv")) {
+    if (!is_prefill(row)) continue;
+    Point point = point_of(row);
+    point.l2_mode = L2Mode::none;
+    const Prediction predicted = *predict_record(point).prediction;
+    EXPECT_NEAR(static_cast<double>(predicted.l2_read_bytes) / number(row, "l2_read_bytes"), 1, 0.0003)
+        << name_of(row);
+    EXPECT_NEAR(static_cast<double>(predicted.l2_write_bytes) / number(row, "l2_write_bytes"), 1, 0.003)
+        << name_of(row);
+  }
+}
+
+// Several placements of a shape: their median against the predicted one.
+TEST(SdpaOnH200, MedianOfPlacementsIsPredicted) {
+  const auto reads = reads_by_shape();
+  std::vector<double> errors;
+  for (const Row& row : rows_of("tests/data/sdpa_h200.csv")) {
+    const auto found = reads.find(name_of(row));
+    if (found == reads.end()) continue;
+    std::vector<double> measured = found->second;
+    ASSERT_EQ(measured.size(), 12U);
+    std::nth_element(measured.begin(), measured.begin() + 6, measured.end());
+    errors.push_back(std::abs(static_cast<double>(prediction_of(row).hbm_read_bytes) / measured[6] - 1));
+    EXPECT_LE(errors.back(), 0.13) << name_of(row);
+  }
+  ASSERT_EQ(errors.size(), 6U);
+  EXPECT_LE(mean(errors), 0.05);
+}
+
+}  // namespace hbmscope
