@@ -41,12 +41,31 @@ std::vector<SmRun> assumed_runs(const GpuSpec& gpu) {
   return runs;
 }
 
+// How many CTAs each run gets: the first as many as it holds, the others the same, as far as they hold them.
+std::vector<std::int64_t> deal(const std::vector<SmRun>& runs, std::int64_t ctas) {
+  std::vector<std::int64_t> dealt(runs.size());
+  dealt[0] = std::min(ctas, runs[0].sms);
+  std::int64_t left = ctas - dealt[0];
+  while (left > 0) {
+    const std::int64_t before = left;
+    for (std::size_t run = 1; run < runs.size() && left > 0; ++run) {
+      if (dealt[run] == runs[run].sms) continue;
+      ++dealt[run];
+      --left;
+    }
+    if (left == before) break;  // more CTAs than SMs
+  }
+  return dealt;
+}
+
 }  // namespace
 
-std::vector<int> sides_of_sms(const GpuSpec& gpu) {
+std::vector<int> sides_of_sms(const GpuSpec& gpu, std::int64_t ctas) {
+  const std::vector<SmRun> runs = gpu.sm_runs.empty() ? assumed_runs(gpu) : gpu.sm_runs;
+  const std::vector<std::int64_t> dealt = deal(runs, ctas);
   std::vector<int> sides;
-  for (const SmRun& run : gpu.sm_runs.empty() ? assumed_runs(gpu) : gpu.sm_runs) {
-    sides.insert(sides.end(), static_cast<std::size_t>(run.sms), static_cast<int>(run.side));
+  for (std::size_t run = 0; run < runs.size(); ++run) {
+    sides.insert(sides.end(), static_cast<std::size_t>(dealt[run]), static_cast<int>(runs[run].side));
   }
   return sides;
 }
@@ -57,21 +76,22 @@ std::int64_t resident_ctas(const Launch& launch, const Program& program, const G
   return launch.persistent_ctas > 0 ? std::min(ctas, launch.persistent_ctas) : ctas;
 }
 
-CtaSlots::CtaSlots(const LaunchBody& body, const GpuSpec& gpu, const std::vector<int>& side_of_sm)
+CtaSlots::CtaSlots(const LaunchBody& body, const GpuSpec& gpu)
     : body_(body),
-      sms_(gpu.sms),
       turn_bytes_(largest_tile(body)),
       younger_cta_rate_(body.launch().younger_cta_rate.value_or(kYoungerCtaRate)) {
   const std::int64_t ctas = resident_ctas(body.launch(), body.program(), gpu);
+  const std::vector<int> sides = sides_of_sms(gpu, ctas);
+  sms_ = static_cast<std::int64_t>(sides.size());
   turns_.resize(static_cast<std::size_t>(ctas));
   for (std::int64_t cta = 0; cta < ctas; ++cta) {
-    const std::int64_t sm = cta % gpu.sms;
+    const std::int64_t sm = cta % sms_;
     slots_.push_back({.cursor = CtaCursor(body, 0),
                       .sm = static_cast<int>(sm),
-                      .side = side_of_sm[static_cast<std::size_t>(sm)]});
+                      .side = sides[static_cast<std::size_t>(sm)]});
   }
   for (std::size_t slot = 0; slot < slots_.size(); ++slot) running_ += start_next(slot) ? 1 : 0;
-  for (std::int64_t sm = 0; sm < std::min(sms_, ctas); ++sm) set_rates(static_cast<int>(sm));
+  for (std::int64_t sm = 0; sm < sms_; ++sm) set_rates(static_cast<int>(sm));
 }
 
 std::int64_t CtaSlots::next_item(std::size_t number) {

@@ -13,9 +13,10 @@ namespace hbmscope {
 inline constexpr double kYoungerCtaRate = 0.885;
 inline constexpr double kLoneCtaRate = 1.40;
 
-// On which side of the L2 each SM is, in the order in which a launch fills them. A GPU whose order nobody has
-// measured has runs of an eighth of its SMs on alternating sides.
-std::vector<int> sides_of_sms(const GpuSpec& gpu);
+// On which side of the L2 the SMs are that a launch of so many CTAs fills first, one CTA on each, in the
+// order in which it fills them. Few CTAs are dealt to all GPCs. A GPU whose order nobody has measured has
+// runs of an eighth of its SMs on alternating sides.
+std::vector<int> sides_of_sms(const GpuSpec& gpu, std::int64_t ctas);
 
 // How many CTAs of a launch the GPU holds at once: one for each slot.
 std::int64_t resident_ctas(const Launch& launch, const Program& program, const GpuSpec& gpu);
@@ -24,9 +25,8 @@ std::int64_t resident_ctas(const Launch& launch, const Program& program, const G
 // first; one that is done makes room for the next item of the schedule.
 class CtaSlots {
  public:
-  // `side_of_sm` says on which side of the L2 the SMs are, in the order in which they are filled. `body` must
-  // outlive it.
-  CtaSlots(const LaunchBody& body, const GpuSpec& gpu, const std::vector<int>& side_of_sm);
+  // `body` must outlive it.
+  CtaSlots(const LaunchBody& body, const GpuSpec& gpu);
 
   // Calls visit(access, side) for every access of the launch in the order in which the SMs issue them: all
   // CTAs move bytes at the rate that their age gives, and take turns of one tile. The plane of an access to
@@ -71,7 +71,7 @@ class CtaSlots {
   void set_rates(int sm);
 
   const LaunchBody& body_;
-  std::int64_t sms_;
+  std::int64_t sms_ = 0;  // that hold a CTA
   std::vector<Slot> slots_;
   std::vector<std::int64_t> turns_;  // of each slot, for a static stride
   std::int64_t drawn_ = 0;

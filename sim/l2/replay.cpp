@@ -46,9 +46,9 @@ std::int64_t most_resident_ctas(const Program& program, const GpuSpec& gpu) {
 }
 
 void run_launch(const Program& program, int launch, const BlockMap& blocks, const GpuSpec& gpu,
-                const std::vector<int>& side_of_sm, L2State& state) {
+                L2State& state) {
   const LaunchBody body(program, launch);
-  CtaSlots slots(body, gpu, side_of_sm);
+  CtaSlots slots(body, gpu);
   slots.run([&](const TileAccess& access, int side) {
     const int account = account_of(launch, access.tensor);
     blocks.visit(access, [&](std::int64_t block) {
@@ -101,10 +101,9 @@ void replay(const Program& program, const GpuSpec& gpu, std::uint64_t seed, HbmT
   const L2Geometry geometry = l2_geometry(gpu);
   const BlockMap blocks(program, most_resident_ctas(program, gpu));
   L2State state(geometry, blocks.blocks());
-  const std::vector<int> side_of_sm = sides_of_sms(gpu);
   place(program, blocks, geometry, seed, state);
   for (int launch = 0; launch < program.launches.count(); ++launch) {
-    run_launch(program, launch, blocks, gpu, side_of_sm, state);
+    run_launch(program, launch, blocks, gpu, state);
   }
   state.write_back_all();
   collect(program, state, hbm);
