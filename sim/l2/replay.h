@@ -14,8 +14,9 @@ namespace hbmscope {
 // a program that is too large to follow.
 void replay(const Program& program, const GpuSpec& gpu, std::uint64_t seed, HbmTraffic& hbm);
 
-// How many placements a prediction looks at.
-inline constexpr int kReplayedPlacements = 9;
+// How many placements a prediction looks at: the fewest where they agree, the most where they do not.
+inline constexpr std::size_t kFewestPlacements = 3;
+inline constexpr std::size_t kMostPlacements = 9;
 
 // The replay of several placements: the one with the median of bytes read stands for all, and the band around
 // it is 1.645 standard deviations to either side, where 90 % of a normal distribution lie.
