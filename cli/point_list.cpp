@@ -188,7 +188,7 @@ void PointList::check_implementations() const {
     Plan plan;
     for (const Direction way : axes_.directions) {
       plan.problem.direction = way;
-      for (const std::int64_t splits : axes_.splits) {
+      for (const std::int64_t splits : values_or(axes_.splits, Tile{}.splits)) {
         plan.tile.splits = splits;
         for (const Order fastest : values_or(axes_.orders, Plan{}.order)) {
           plan.order = fastest;
@@ -213,7 +213,8 @@ PointContext PointList::fill(std::size_t index, Point& point) const {
   const ImpliedPlan own =
       chosen.variant->implied == nullptr ? ImpliedPlan{} : chosen.variant->implied(point.problem);
   point.tile = {value_or(axes_.brs, indices[br], own.tile.br), value_or(axes_.bcs, indices[bc], own.tile.bc),
-                value_or(axes_.stages, indices[stage], own.tile.stages), axes_.splits[indices[split]]};
+                value_or(axes_.stages, indices[stage], own.tile.stages),
+                value_or(axes_.splits, indices[split], own.tile.splits)};
   point.order = value_or(axes_.orders, indices[order], own.order);
   point.kv_walk = value_or(axes_.kv_walks, indices[kv_walk], own.kv_walk);
   point.l2_mode = axes_.l2_modes[indices[l2_mode]];

@@ -34,10 +34,10 @@ struct Implementation {
 };
 
 // The values that each part of a point takes. An empty vector stands for "as another option says": kv_heads
-// as heads, seqlens_kv as seqlens, head_dims_v as head_dims; brs, bcs, stages, orders and kv_walks as the
-// variant implies, or as in a plan that says nothing. Tokens, if there are any, replace batches.
-// Layers, if there are any, replace heads, kv_heads, head_dims and head_dims_v, and give a dtype and a mask
-// where there are none.
+// as heads, seqlens_kv as seqlens, head_dims_v as head_dims; brs, bcs, stages, splits, orders and kv_walks as
+// the variant implies, or as in a plan that says nothing. Tokens, if there are any, replace batches. Layers,
+// if there are any, replace heads, kv_heads, head_dims and head_dims_v, and give a dtype and a mask where
+// there are none.
 struct PointAxes {
   std::vector<GpuSpec> gpus;
   std::vector<std::vector<std::string>> settings;  // of each key: "l2.capacity=50MiB", "l2.capacity=100MiB"

@@ -122,8 +122,8 @@ constexpr std::array<std::string_view, 2> kGivenByModel{"--dtype", "--mask"};
 
 // What a variant may imply: without such an option its own value holds, else that of a plan that says
 // nothing.
-constexpr std::array<std::string_view, 5> kImpliedByVariant{"--br", "--bc", "--stages", "--order",
-                                                            "--kv-walk"};
+constexpr std::array<std::string_view, 6> kImpliedByVariant{"--br",     "--bc",    "--stages",
+                                                            "--splits", "--order", "--kv-walk"};
 
 template <std::size_t N>
 bool contains(const std::array<std::string_view, N>& names, std::string_view name) {

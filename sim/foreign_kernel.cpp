@@ -59,11 +59,23 @@ std::optional<Spills> read_spills(TomlReader& reader) {
   return Spills{*per_step, reader.integer_or("spill_bytes_per_cta", 0, kLargestPart, 0)};
 }
 
+std::optional<SplitRule> read_split(TomlReader& reader) {
+  const auto places = reader.integer_if_present("split_places", 1, kLargestPart);
+  if (!places) return std::nullopt;
+  return SplitRule{*places, reader.integer("split_stats", 1, 2),
+                   reader.integer("combine_rows", 1, kLargestPart)};
+}
+
 ForeignCase read_case(TomlReader reader) {
   constexpr std::int64_t kMostPercent = 1000;
   ForeignCase read;
   read.head_dim = reader.integer("head_dim", 1, kLargestPart);
-  read.mask = word(reader, "mask", parse_case_mask, "full or causal");
+  read.one_query = reader.boolean_or("one_query", false);
+  if (read.one_query) {
+    read.split = read_split(reader);
+  } else {
+    read.mask = word(reader, "mask", parse_case_mask, "full or causal");
+  }
   read.tile = {.br = reader.integer("br", 1, kLargestPart),
                .bc = reader.integer("bc", 1, kLargestPart),
                .stages = reader.integer("stages", 1, kLargestPart)};
@@ -92,6 +104,7 @@ void check_sources(TomlReader source, const std::vector<ForeignCase>& cases) {
   for (const std::string_view key : {"tile", "residency", "grid", "walks"}) source.text(key);
   const auto any = [&](auto has) { return std::any_of(cases.begin(), cases.end(), has); };
   if (any([](const ForeignCase& each) { return each.spills.has_value(); })) source.text("spills");
+  if (any([](const ForeignCase& each) { return each.one_query; })) source.text("decode");
   if (any([](const ForeignCase& each) { return each.younger_cta_rate.has_value(); })) {
     source.text("younger_cta_rate");
   }
@@ -104,12 +117,15 @@ ForeignKernel read_kernel(TomlReader reader) {
   kernel.full_name = reader.text("full_name");
   for (const toml::node& node : reader.tables("case")) {
     const ForeignCase read = read_case(reader.element(node, "case"));
-    const bool twice = std::any_of(kernel.cases.begin(), kernel.cases.end(), [&](const ForeignCase& other) {
-      return other.head_dim == read.head_dim && other.mask == read.mask;
-    });
-    if (twice) {
-      reader.fail(node, "case", fmt::format("head_dim {}, mask {}", read.head_dim, to_string(read.mask)),
-                  "each head_dim and mask once");
+    const auto same = [&](const ForeignCase& other) {
+      return other.head_dim == read.head_dim && other.mask == read.mask &&
+             other.one_query == read.one_query && other.split.has_value() == read.split.has_value();
+    };
+    if (std::any_of(kernel.cases.begin(), kernel.cases.end(), same)) {
+      reader.fail(node, "case",
+                  fmt::format("head_dim {}, {}", read.head_dim,
+                              read.one_query ? "one_query" : fmt::format("mask {}", to_string(read.mask))),
+                  "each case once");
     }
     kernel.cases.push_back(read);
   }
@@ -142,14 +158,6 @@ ForeignKernel parse_foreign_kernel(std::string_view toml_text, std::string_view 
   const std::string file(origin);
   const toml::table table = parse_toml(toml_text, file);
   return read_kernel({table, file, ""});
-}
-
-const ForeignCase* find_case(const ForeignKernel& kernel, const Problem& problem) {
-  const auto found = std::find_if(kernel.cases.begin(), kernel.cases.end(), [&](const ForeignCase& each) {
-    return each.head_dim == problem.head_dim && each.head_dim == problem.head_dim_v &&
-           each.mask == problem.mask;
-  });
-  return found == kernel.cases.end() ? nullptr : &*found;
 }
 
 }  // namespace hbmscope

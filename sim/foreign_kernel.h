@@ -18,10 +18,22 @@ struct Spills {
   std::int64_t bytes_per_cta = 0;   // once beside these
 };
 
+// How a kernel splits K and V where the q tiles alone leave too many SMs idle (Flash-Decoding): CTAs write
+// partial results in fp32, and a second launch combines them.
+struct SplitRule {
+  std::int64_t places = 0;        // CTAs that the GPU holds at once
+  std::int64_t stats = 1;         // numbers kept of each row beside O: LSE, or maximum and sum
+  std::int64_t combine_rows = 1;  // rows that one CTA combines
+};
+
 // How a kernel runs one head dim and mask.
 struct ForeignCase {
   std::int64_t head_dim = 0;
   Mask mask = Mask::full;
+  // For one query per sequence: the query heads of a KV head are the rows of its tile, and a causal mask
+  // hides nothing.
+  bool one_query = false;
+  std::optional<SplitRule> split;  // the case holds only where the rule splits
   Tile tile;
   std::int64_t threads = 0;
   std::int64_t shared_bytes = 0;
@@ -55,5 +67,8 @@ ForeignKernel parse_foreign_kernel(std::string_view toml_text, std::string_view 
 
 // Null if the kernel is not described for the problem's head dims and mask.
 const ForeignCase* find_case(const ForeignKernel& kernel, const Problem& problem);
+
+// CTAs that share a row of K/V tiles; 1 without a rule.
+std::int64_t splits_of(const ForeignCase& described, const Problem& problem);
 
 }  // namespace hbmscope

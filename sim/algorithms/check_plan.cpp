@@ -28,6 +28,7 @@ void check_implied(const Variant& variant, const Plan& plan) {
   check("--br", plan.tile.br, implied.tile.br);
   check("--bc", plan.tile.bc, implied.tile.bc);
   check("--stages", plan.tile.stages, implied.tile.stages);
+  check("--splits", plan.tile.splits, implied.tile.splits);
   check("--order", to_string(plan.order), to_string(implied.order));
   check("--kv-walk", to_string(plan.kv_walk), to_string(implied.kv_walk));
 }

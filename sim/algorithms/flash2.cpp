@@ -21,6 +21,13 @@ void spill(std::string_view name, std::int64_t bytes, Program& program) {
   build::store(program.launches.back(), part, build::plane({}), build::whole(1), build::whole(bytes));
 }
 
+// The tiles of one split, of which each takes `tiles`: where every q tile sees all K/V tiles.
+void take_split(int split, std::int64_t tiles, Loop& kv_tiles) {
+  const std::int64_t all = kv_tiles.end.affine.constant;
+  kv_tiles.begin = {.affine = build::affine({{split, tiles}}), .minimum = 0, .maximum = all};
+  kv_tiles.end = {.affine = build::affine({{split, tiles}}, tiles), .minimum = 0, .maximum = all};
+}
+
 }  // namespace
 
 Flash2Tensors add_flash2_tensors(const Plan& plan, std::int64_t lse_bytes, Program& program) {
@@ -50,14 +57,18 @@ Loop& build_flash2_forward(const Plan& plan, const Flash2Tensors& tensors, const
   const Problem& problem = plan.problem;
   const Tile& tile = plan.tile;
   Launch& launch = program.launches.back();
+  const int split = tensors.partial_o == kNone ? kNone : launch.loops.push(counted("split", tile.splits));
   const QueryGrid grid =
       query_grid(launch, problem, tile.br, plan.order == Order::head_fastest, how.batch_before_head);
+  if (split != kNone) ++launch.grid_loops;
   const Range query_columns = whole(problem.head_dim);
   const Range value_columns = whole(problem.head_dim_v);
 
   load(launch, tensors.q, grid.query_plane, grid.query_rows, query_columns, how.path);
   spill("spills, once", how.spills.bytes_per_cta, program);
   Loop kv_tiles = visible_kv_tiles(problem, grid.q_tile, tile.br, tile.bc);
+  if (split != kNone)
+    take_split(split, ceil_div(ceil_div(problem.seqlen_kv, tile.bc), tile.splits), kv_tiles);
   kv_tiles.walk = plan.kv_walk;
   kv_tiles.alternates_with = grid.q_tile;
   const int kv_tile = open_loop(launch, kv_tiles);
@@ -79,6 +90,14 @@ Loop& build_flash2_forward(const Plan& plan, const Flash2Tensors& tensors, const
   spill("spills", how.spills.bytes_per_step, program);
   close_loop(launch, kv_tile);
   elementwise(launch, "O = O / l, LSE = m + log l", grid.query_rows);
+  if (split != kNone) {
+    const Index partial =
+        plane({{split, 1}, {grid.head, tile.splits}, {grid.batch, problem.heads * tile.splits}});
+    store(launch, tensors.partial_o, partial, grid.query_rows, value_columns);
+    store(launch, tensors.partial_stats, partial, grid.query_rows,
+          whole(program.tensors[tensors.partial_stats].columns));
+    return launch.loops[grid.q_tile];
+  }
   store(launch, tensors.o, grid.query_plane, grid.query_rows, value_columns);
   if (how.writes_lse) store(launch, tensors.lse, grid.query_plane, whole(1), grid.query_rows);
   return launch.loops[grid.q_tile];
@@ -155,7 +174,7 @@ const std::array<Variant, 4> kVariants{{
      false,
      build_flash2_fa2,
      nullptr,
-     {.head_fastest = true, .kv_walks = true},
+     {.splits = true, .head_fastest = true, .kv_walks = true},
      {},
      flash2_fa2_plan},
     {"cudnn",
@@ -163,7 +182,7 @@ const std::array<Variant, 4> kVariants{{
      false,
      build_flash2_cudnn,
      nullptr,
-     {.head_fastest = true, .kv_walks = true},
+     {.splits = true, .head_fastest = true, .kv_walks = true},
      {},
      flash2_cudnn_plan},
 }};

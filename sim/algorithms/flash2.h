@@ -10,7 +10,9 @@ namespace hbmscope {
 
 struct Flash2Tensors {
   int q, k, v, o, lse;
-  int s, p, m, l;  // on chip
+  int s, p, m, l;         // on chip
+  int partial_o = kNone;  // of each split, in fp32; kNone where K and V are not split
+  int partial_stats = kNone;
 };
 
 // How a kernel carries the forward pass out.
@@ -29,6 +31,13 @@ struct Flash2Launch {
 
 // Adds Q, K, V, O, LSE (inputs of a backward pass alone: O and LSE) and what lives on chip.
 Flash2Tensors add_flash2_tensors(const Plan& plan, std::int64_t lse_bytes, Program& program);
+
+// Adds what the tile's splits write: O and `stats` numbers of each row.
+void add_flash2_partials(const Plan& plan, std::int64_t stats, Flash2Tensors& tensors, Program& program);
+
+// Appends a launch that combines what the splits wrote, `rows` rows for each CTA.
+void build_flash2_combine(const Plan& plan, const Flash2Tensors& tensors, std::int64_t rows, bool writes_lse,
+                          Program& program);
 
 // Appends the forward pass to the program's last launch. Returns the loop over the q tiles.
 Loop& build_flash2_forward(const Plan& plan, const Flash2Tensors& tensors, const Flash2Launch& how,

@@ -11,27 +11,47 @@
 namespace hbmscope {
 namespace {
 
-void build(const ForeignKernel& kernel, const Plan& plan, Program& program) {
+// One query of every sequence: the query heads of a KV head become its rows, and all keys are seen.
+Plan packed(Plan plan) {
+  Problem& problem = plan.problem;
+  problem.seqlen_q = problem.group();
+  problem.heads = problem.kv_heads;
+  problem.mask = Mask::full;
+  return plan;
+}
+
+// What is known of a kernel becomes that of its launch.
+Flash2Launch describe(const ForeignCase& described, Launch& launch) {
+  launch.threads = described.threads;
+  launch.shared_bytes = described.shared_bytes;
+  launch.ctas_per_sm = described.ctas_per_sm;
+  launch.schedule = described.schedule;
+  launch.persistent_ctas = described.persistent_ctas;
+  launch.younger_cta_rate = described.younger_cta_rate;
+  return {.path = Path::shared_copy,
+          .batch_before_head = described.batch_before_head,
+          .writes_lse = described.writes_lse,
+          .spills = described.spills.value_or(Spills{})};
+}
+
+void build(const ForeignKernel& kernel, const Plan& asked, Program& program) {
   Launch& launch = program.launches.add();
   launch.name = "flash2";
   launch.sram_described = false;
-  Flash2Launch how{.path = Path::shared_copy};
-  const ForeignCase* found = find_case(kernel, plan.problem);
-  if (found != nullptr) {
-    launch.threads = found->threads;
-    launch.shared_bytes = found->shared_bytes;
-    launch.ctas_per_sm = found->ctas_per_sm;
-    launch.schedule = found->schedule;
-    launch.persistent_ctas = found->persistent_ctas;
-    launch.younger_cta_rate = found->younger_cta_rate;
-    how.batch_before_head = found->batch_before_head;
-    how.writes_lse = found->writes_lse;
-    how.spills = found->spills.value_or(Spills{});
+  const ForeignCase* found = find_case(kernel, asked.problem);
+  if (found == nullptr) {  // refused by check_plan
+    build_flash2_forward(asked, add_flash2_tensors(asked, 4, program), {}, program);
+    return;
   }
-  const Flash2Tensors tensors = add_flash2_tensors(plan, 4, program);
+  const Plan plan = found->one_query ? packed(asked) : asked;
+  const Flash2Launch how = describe(*found, launch);
+  Flash2Tensors tensors = add_flash2_tensors(plan, 4, program);
   if (!how.writes_lse) program.tensors[tensors.lse].role = Role::on_chip;
-  Loop& q_tiles = build_flash2_forward(plan, tensors, how, program);
-  if (found != nullptr) q_tiles.walk = found->q_walk;
+  if (found->split) add_flash2_partials(plan, found->split->stats, tensors, program);
+  build_flash2_forward(plan, tensors, how, program).walk = found->q_walk;
+  if (found->split) {
+    build_flash2_combine(plan, tensors, found->split->combine_rows, how.writes_lse, program);
+  }
 }
 
 ImpliedPlan implied_plan(const ForeignKernel& kernel, const Problem& problem) {
@@ -40,20 +60,27 @@ ImpliedPlan implied_plan(const ForeignKernel& kernel, const Problem& problem) {
                     fmt::format("expected bf16 or fp16: those that {} takes", kernel.full_name));
   }
   const ForeignCase* found = find_case(kernel, problem);
-  if (found != nullptr) return {found->tile, Order::q_fastest, found->kv_walk};
+  if (found != nullptr) {
+    Tile tile = found->tile;
+    tile.splits = splits_of(*found, problem);
+    return {tile, Order::q_fastest, found->kv_walk};
+  }
   if (problem.mask == Mask::window) {
     throw UserError("--mask", "window",
                     fmt::format("expected full or causal: those known of {}", kernel.full_name));
   }
   std::set<std::int64_t> head_dims;
-  for (const ForeignCase& each : kernel.cases) head_dims.insert(each.head_dim);
+  const bool one_query = problem.seqlen_q == 1;
+  for (const ForeignCase& each : kernel.cases) {
+    if (each.one_query == one_query) head_dims.insert(each.head_dim);
+  }
   const bool odd_v = head_dims.contains(problem.head_dim);
   throw UserError(odd_v ? "--head-dim-v" : "--head-dim",
                   fmt::format("{}", odd_v ? problem.head_dim_v : problem.head_dim),
-                  fmt::format("expected {}: the head dims known of {}",
+                  fmt::format("expected {}: the head dims known of {}{}",
                               odd_v ? fmt::format("{}", problem.head_dim)
                                     : fmt::format("{}", fmt::join(head_dims, " or ")),
-                              kernel.full_name));
+                              kernel.full_name, one_query ? " for one query" : ""));
 }
 
 }  // namespace

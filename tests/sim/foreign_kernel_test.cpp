@@ -124,7 +124,7 @@ TEST(ForeignKernel, RefusesWhatIsWrongInOneLine) {
   }
   const std::string one_case(kWhole.substr(kWhole.find("[[case]]")));
   EXPECT_THAT(error_of(std::string(kWhole) + one_case),
-              HasSubstr("head_dim 64, mask causal' is not accepted; expected each head_dim and mask once"));
+              HasSubstr("head_dim 64, mask causal' is not accepted; expected each case once"));
 }
 
 // Everything that is shipped is a variant, and is described for every head dim under both masks.
@@ -146,6 +146,39 @@ TEST(ShippedForeignKernels, AreVariantsOfFlash2) {
     }
   }
   EXPECT_THROW(foreign_kernel("fa9"), std::logic_error);
+}
+
+TEST(ForeignKernel, HasCasesForOneQuery) {
+  std::string text =
+      replaced("mask = \"causal\"", "one_query = true\nsplit_places = 9\nsplit_stats = 2\ncombine_rows = 4");
+  EXPECT_THAT(error_of(text), HasSubstr("key source.decode is missing"));
+  text.replace(text.find("walks ="), 0, "decode = \"test\"\n");
+  const ForeignCase& read = parse_foreign_kernel(text, "other.toml").cases.front();
+  EXPECT_TRUE(read.one_query);
+  ASSERT_TRUE(read.split);
+  EXPECT_EQ(read.split->places, 9);
+  EXPECT_EQ(read.split->stats, 2);
+  EXPECT_EQ(read.split->combine_rows, 4);
+  EXPECT_THAT(error_of(replaced("mask = \"causal\"", "mask = \"causal\"\nsplit_places = 9")),
+              HasSubstr("key case.split_places: unknown"));
+}
+
+// By hand: `ctas` K/V heads on 100 places, 64 tiles of K and V.
+TEST(ForeignKernel, SplitsWhereTooFewCtasWouldRun) {
+  ForeignCase described{.split = SplitRule{.places = 100}, .tile = {.br = 64, .bc = 128}};
+  const auto splits = [&](std::int64_t ctas, std::int64_t tiles = 64) {
+    return splits_of(described,
+                     {.batch = 1, .heads = ctas, .kv_heads = ctas, .seqlen_q = 1, .seqlen_kv = tiles * 128});
+  };
+  EXPECT_EQ(splits(80), 1);  // 80 % are taken
+  EXPECT_EQ(splits(79), 5);  // 1 to 4 fill 79 %, 5 fill 3.95 of 4 waves, 64 the best: 50.56 of 51
+  EXPECT_EQ(splits(50), 2);  // 100 %
+  EXPECT_EQ(splits(30), 3);  // 90 %; the best, 10, fills 3 waves
+  EXPECT_EQ(splits(1), 64);  // 64 %: all tiles apart
+  EXPECT_EQ(splits(1, 1), 1);
+  EXPECT_EQ(splits(1 << 30), 1);
+  described.split.reset();
+  EXPECT_EQ(splits(50), 1);
 }
 
 TEST(ShippedForeignKernels, SayWhatTheyAreKnownFor) {

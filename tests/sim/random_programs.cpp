@@ -98,6 +98,17 @@ BuiltProgram built_spilling(const Plan& plan) {
   return built;
 }
 
+// One query, and K and V long enough to be split.
+BuiltProgram built_decode(Plan plan) {
+  plan.problem.seqlen_q = 1;
+  plan.problem.seqlen_kv = 300 + 5 * plan.problem.seqlen_kv;
+  const Algorithm& flash2 = find_algorithm("flash2");
+  const Variant& fa2 = find_variant(flash2, "fa2");
+  BuiltProgram built;
+  build_program(flash2, fa2, taken_of(fa2, plan), built.program);
+  return built;
+}
+
 BuiltProgram built_ragged(Plan plan) {
   if (plan.problem.mask == Mask::window) plan.problem.mask = Mask::causal;
   const auto lengths = lengths_of(plan, plan.problem.seqlen_q);
@@ -153,7 +164,7 @@ Plan taken_of(const Variant& variant, Plan plan) {
   if (!variant.takes.kv_walks || plan.problem.direction == Direction::backward) plan.kv_walk = Walk::up;
   if (variant.implied == nullptr) return plan;
   Problem& problem = plan.problem;
-  problem.head_dim = problem.head_dim_v = 64;
+  problem.head_dim = problem.head_dim_v = problem.seqlen_q == 1 ? 128 : 64;  // known of all of them
   problem.dtype = DataType::bf16;
   if (problem.mask == Mask::window) problem.mask = Mask::causal;
   const ImpliedPlan implied = variant.implied(problem);
@@ -185,6 +196,7 @@ std::vector<Builder> all_builders() {
            {"MLA", [](const Plan& plan) { return built_mla(plan); }},
            {"longest first", built_longest_first},
            {"spilling", built_spilling},
+           {"fa2 decode", [](const Plan& plan) { return built_decode(plan); }},
            {"ragged batch", [](const Plan& plan) { return built_ragged(plan); }},
            {"packed GQA", built_packed_gqa},
            {"multicast", [](const Plan& plan) { return built_multicast(plan); }}}) {

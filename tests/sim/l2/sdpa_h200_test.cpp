@@ -70,9 +70,8 @@ std::string name_of(const Row& row) {
                      row.at("causal"));
 }
 
-bool is_prefill(const Row& row) {
-  return row.at("seqlen_q") != "1" && (row.at("backend") == "flash" || row.at("backend") == "cudnn");
-}
+bool is_fused(const Row& row) { return row.at("backend") != "eager"; }
+bool is_prefill(const Row& row) { return is_fused(row) && row.at("seqlen_q") != "1"; }
 
 double mean(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
@@ -123,6 +122,23 @@ TEST(SdpaOnH200, L2BytesOfPrefillAreThoseMeasured) {
         << name_of(row);
     EXPECT_NEAR(static_cast<double>(predicted.l2_write_bytes) / number(row, "l2_write_bytes"), 1, 0.003)
         << name_of(row);
+  }
+}
+
+// One query: K and V once, whatever the number of query heads, and what is split by as many CTAs as were
+// counted.
+TEST(SdpaOnH200, DramReadsOfDecodeAreThoseMeasured) {
+  std::map<std::string, double> measured;
+  std::map<std::string, Row> calls;
+  for (const Row& row : rows_of("tests/data/sdpa_h200.csv")) {
+    if (!is_fused(row) || is_prefill(row)) continue;
+    measured[name_of(row)] += number(row, "dram_read_bytes");  // of all kernels of a call
+    calls[name_of(row)] = row;
+  }
+  ASSERT_EQ(calls.size(), 4U);
+  for (const auto& [name, row] : calls) {
+    EXPECT_EQ(point_of(row).tile.splits, row.at("batch") == "8" ? 4 : 1) << name;
+    EXPECT_NEAR(static_cast<double>(prediction_of(row).hbm_read_bytes) / measured[name], 1, 0.002) << name;
   }
 }
 
