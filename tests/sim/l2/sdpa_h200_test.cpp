@@ -1,58 +1,30 @@
-// Kernels that others built, predicted by the replay, against counters measured on an H200 (tests/data).
-// Nothing was fitted to the DRAM bytes of these rows.
-#include <fmt/format.h>
+// Kernels that others built, predicted by the replay, against counters measured on an H200 (tests/data). No
+// number was fitted to DRAM bytes of these rows. Two choices were made with them in view: the schedule of
+// cuDNN's kernel under a causal mask, and that a CTA's spills for each K/V tile and its others are apart in
+// memory.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <map>
 #include <numeric>
-#include <sstream>
-#include <stdexcept>
 
 #include "sim/predict.h"
+#include "tests/sim/h200_rows.h"
 
-namespace hbmscope {
+namespace hbmscope::test {
 namespace {
 
-using Row = std::map<std::string, std::string>;
-
-std::vector<std::string> split(const std::string& line) {
-  std::vector<std::string> words;
-  std::istringstream stream(line);
-  for (std::string word; std::getline(stream, word, ',');) words.push_back(word);
-  return words;
-}
-
-std::vector<Row> rows_of(const char* file) {
-  std::ifstream stream(file);
-  std::string line;
-  if (!std::getline(stream, line)) throw std::runtime_error(fmt::format("{} cannot be read", file));
-  const std::vector<std::string> names = split(line);
-  std::vector<Row> rows;
-  while (std::getline(stream, line)) {
-    const std::vector<std::string> values = split(line);
-    Row row;
-    for (std::size_t i = 0; i < names.size(); ++i) row[names[i]] = values.at(i);
-    rows.push_back(std::move(row));
-  }
-  return rows;
-}
-
-double number(const Row& row, const std::string& name) { return std::stod(row.at(name)); }
-
 Point point_of(const Row& row) {
-  const auto size = [&](const char* name) { return std::stoll(row.at(name)); };
   Point point{
       .gpu = "h200", .algorithm = "flash2", .variant = row.at("backend") == "flash" ? "fa2" : "cudnn"};
-  point.problem = {.batch = size("batch"),
-                   .heads = size("heads"),
-                   .kv_heads = size("kv_heads"),
-                   .seqlen_q = size("seqlen_q"),
-                   .seqlen_kv = size("seqlen_kv"),
-                   .head_dim = size("head_dim"),
-                   .head_dim_v = size("head_dim"),
+  point.problem = {.batch = size(row, "batch"),
+                   .heads = size(row, "heads"),
+                   .kv_heads = size(row, "kv_heads"),
+                   .seqlen_q = size(row, "seqlen_q"),
+                   .seqlen_kv = size(row, "seqlen_kv"),
+                   .head_dim = size(row, "head_dim"),
+                   .head_dim_v = size(row, "head_dim"),
                    .mask = row.at("causal") == "1" ? Mask::causal : Mask::full};
   const ImpliedPlan implied = find_variant(find_algorithm("flash2"), point.variant).implied(point.problem);
   point.tile = implied.tile;
@@ -63,12 +35,6 @@ Point point_of(const Row& row) {
 }
 
 Prediction prediction_of(const Row& row) { return *predict_record(point_of(row)).prediction; }
-
-std::string name_of(const Row& row) {
-  return fmt::format("{} batch {} heads {}/{} N {} d {} causal {}", row.at("backend"), row.at("batch"),
-                     row.at("heads"), row.at("kv_heads"), row.at("seqlen_q"), row.at("head_dim"),
-                     row.at("causal"));
-}
 
 bool is_fused(const Row& row) { return row.at("backend") != "eager"; }
 bool is_prefill(const Row& row) { return is_fused(row) && row.at("seqlen_q") != "1"; }
@@ -153,10 +119,10 @@ TEST(SdpaOnH200, MedianOfPlacementsIsPredicted) {
     ASSERT_EQ(measured.size(), 12U);
     std::nth_element(measured.begin(), measured.begin() + 6, measured.end());
     errors.push_back(std::abs(static_cast<double>(prediction_of(row).hbm_read_bytes) / measured[6] - 1));
-    EXPECT_LE(errors.back(), 0.13) << name_of(row);
+    EXPECT_LE(errors.back(), 0.10) << name_of(row);
   }
   ASSERT_EQ(errors.size(), 6U);
   EXPECT_LE(mean(errors), 0.05);
 }
 
-}  // namespace hbmscope
+}  // namespace hbmscope::test

@@ -1,0 +1,69 @@
+// PyTorch's eager attention (matmul, softmax, matmul) is `standard` with cuBLAS's products: L2 and DRAM bytes
+// of each kernel against counters measured on an H200 (tests/data). ncu ran every kernel on a cold L2, so
+// that each is replayed alone.
+#include <gtest/gtest.h>
+
+#include "sim/algorithms/algorithm.h"
+#include "sim/l2/l2_model.h"
+#include "sim/traffic.h"
+#include "tests/sim/h200_rows.h"
+
+namespace hbmscope::test {
+namespace {
+
+Plan plan_of(const Row& row) {
+  Plan plan;
+  plan.problem.batch = size(row, "batch");
+  plan.problem.heads = plan.problem.kv_heads = size(row, "heads");
+  plan.problem.seqlen_q = plan.problem.seqlen_kv = size(row, "seqlen_q");
+  plan.problem.head_dim = plan.problem.head_dim_v = size(row, "head_dim");
+  return plan;
+}
+
+// One launch of a program, for which what earlier ones wrote is an input.
+Program alone(const Program& program, int launch) {
+  Program one(program);
+  one.launches.clear();
+  one.launches.push(program.launches[launch]);
+  TensorSet written = 0;
+  for (const Access& access : one.launches[0].accesses) {
+    if (access.operation == Operation::store) written |= TensorSet{1} << access.tensor;
+  }
+  for (int tensor = 0; tensor < one.tensors.count(); ++tensor) {
+    Role& role = one.tensors[tensor].role;
+    if (role == Role::workspace && (written >> tensor & 1) == 0) role = Role::input;
+  }
+  return one;
+}
+
+// PyTorch's cuBLAS took 192 × 128 tiles of S here, ours takes 128 × 256.
+bool has_other_tiles(const Row& row) { return size(row, "seqlen_q") == 8192 && row.at("kernel") == "0"; }
+
+}  // namespace
+
+TEST(EagerOnH200, BytesOfEachKernelAreThoseMeasured) {
+  const Algorithm& standard = find_algorithm("standard");
+  const Variant& cublas = find_variant(standard, "cublas");
+  const GpuSpec h200 = load_gpu("h200");
+  int compared = 0;
+  for (const Row& row : rows_of("tests/data/sdpa_h200.csv")) {
+    const Plan plan = plan_of(row);
+    if (row.at("backend") != "eager" || !cublas.limit(plan).empty() || has_other_tiles(row)) continue;
+    SCOPED_TRACE(name_of(row) + ", kernel " + row.at("kernel"));
+    Program program;
+    build_program(standard, cublas, plan, program);
+    const Program kernel = alone(program, static_cast<int>(size(row, "kernel")));
+    Traffic traffic;
+    count_traffic(kernel, traffic);
+    const ReadWrite l2 = total_of(traffic).l2;
+    EXPECT_NEAR(static_cast<double>(l2.read) / number(row, "l2_read_bytes"), 1, 0.0007);
+    EXPECT_NEAR(static_cast<double>(l2.write) / number(row, "l2_write_bytes"), 1, 0.0007);
+    HbmTraffic hbm;
+    hbm_traffic(kernel, traffic, h200, L2Mode::replay, hbm);
+    EXPECT_NEAR(static_cast<double>(hbm.total.read) / number(row, "dram_read_bytes"), 1, 0.025);
+    ++compared;
+  }
+  EXPECT_EQ(compared, 17);  // of 21: at N = 512 the tile of O is not known
+}
+
+}  // namespace hbmscope::test
