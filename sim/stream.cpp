@@ -26,6 +26,11 @@ LaunchBody::LaunchBody(const Program& program, int launch)
     partners_[at(opened.back())] = step;
     opened.pop();
   }
+  for (const Access& access : program.launches[launch].accesses) {
+    const bool moves = (loops_in(access.columns.start) | loops_in(access.columns.limit)) != 0;
+    fixed_columns_.push_back(moves ? std::nullopt
+                                   : std::optional(valid_part(access.columns, program, Indices{})));
+  }
   if (program.launches[launch].schedule != Schedule::longest_first) return;
   std::vector<std::uint64_t> lengths(static_cast<std::size_t>(items_));
   for (std::size_t item = 0; item < lengths.size(); ++item) {
@@ -133,7 +138,8 @@ bool CtaCursor::describe(int access, TileAccess& described) const {
   const Program& program = body_->program();
   const Access& tile = body_->launch().accesses[access];
   Interval rows = valid_part(tile.rows, program, state_.indices);
-  const Interval columns = valid_part(tile.columns, program, state_.indices);
+  const std::optional<Interval>& fixed = body_->fixed_columns(access);
+  const Interval columns = fixed ? *fixed : valid_part(tile.columns, program, state_.indices);
   if (rows.length() == 0 || columns.length() == 0) return false;
   if (tile.rows_placed) {
     const std::int64_t skipped = rows.begin - value_of(tile.rows.start, state_.indices);

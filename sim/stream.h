@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "sim/loops.h"
@@ -53,6 +54,11 @@ class LaunchBody {
     return sorted_.empty() ? position : sorted_[static_cast<std::size_t>(position)];
   }
 
+  // The valid columns of an access, where no loop moves them.
+  const std::optional<Interval>& fixed_columns(int access) const {
+    return fixed_columns_[static_cast<std::size_t>(access)];
+  }
+
   // How often loops of the body go round for this item, nested ones included.
   std::uint64_t iterations_of(std::int64_t item) const;
 
@@ -70,6 +76,7 @@ class LaunchBody {
   std::int64_t items_;
   std::array<int, kMaxSteps> partners_{};  // step of the other bracket
   std::vector<std::int64_t> sorted_;
+  std::vector<std::optional<Interval>> fixed_columns_;
 };
 
 // One work item on its way through the body. Stopped after every access, so that many can be in flight at

@@ -1,8 +1,10 @@
 #include "sim/l2/block_map.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstdlib>
 #include <numeric>
+#include <utility>
 
 #include "sim/error.h"
 #include "sim/l2/l2_geometry.h"
@@ -26,7 +28,9 @@ struct Cuts {
   std::vector<std::int64_t> limits;  // constant ends within the tensor
 
   void add(const Range& range, std::int64_t first, std::int64_t size);
-  Pieces pieces(std::int64_t size, bool exact) const;
+  std::int64_t step(std::int64_t size, bool exact) const;
+  // Where accesses end within the tensor, if all at one place; else its own end.
+  std::int64_t limit(std::int64_t size) const { return limits.empty() ? size : limits.back(); }
 };
 
 // Tensors of more blocks than these are cut more coarsely.
@@ -47,7 +51,7 @@ void Cuts::add(const Range& range, std::int64_t first, std::int64_t size) {
 
 // Exact: pieces of which every access covers whole ones. Else the largest step, if all others are equal parts
 // of it.
-Pieces Cuts::pieces(std::int64_t size, bool exact) const {
+std::int64_t Cuts::step(std::int64_t size, bool exact) const {
   std::int64_t largest = 0;
   std::int64_t common = 0;
   for (const std::int64_t step : steps) {
@@ -56,13 +60,10 @@ Pieces Cuts::pieces(std::int64_t size, bool exact) const {
   }
   const bool parts = !exact && std::all_of(steps.begin(), steps.end(),
                                            [&](std::int64_t step) { return largest % step == 0; });
-  Pieces pieces{.step = parts ? largest : common, .limit = size, .size = size};
-  for (const std::int64_t limit : limits) {
-    if (pieces.limit != size && limit != pieces.limit) pieces.step = 1;  // more than one
-    pieces.limit = limit;
-  }
-  pieces.step = std::clamp<std::int64_t>(pieces.step, 1, std::max<std::int64_t>(size, 1));
-  return pieces;
+  const bool one_limit =
+      std::all_of(limits.begin(), limits.end(), [&](std::int64_t limit) { return limit == limits.front(); });
+  if (!one_limit) return 1;
+  return std::clamp<std::int64_t>(parts ? largest : common, 1, std::max<std::int64_t>(size, 1));
 }
 
 void add_rows(const Access& access, std::int64_t size, Cuts& cuts) {
@@ -73,12 +74,13 @@ void add_rows(const Access& access, std::int64_t size, Cuts& cuts) {
   if (access.place.table != kNone) step = std::gcd(step, access.place.scale);
 }
 
-// Divides blocks until they are small enough, rows first: they are far apart in memory.
-void shrink(BlockGrid& grid, std::int64_t element_bytes) {
+// Divides pieces until blocks are small enough, rows first: they are far apart in memory.
+std::pair<std::int64_t, std::int64_t> shrunk(std::int64_t rows, std::int64_t columns,
+                                             std::int64_t element_bytes) {
   const auto is_too_large = [&] {
-    return static_cast<Bytes>(grid.rows.step * grid.columns.step * element_bytes) > kL2BlockBytes;
+    return static_cast<Bytes>(rows * columns * element_bytes) > kL2BlockBytes;
   };
-  for (std::int64_t* step : {&grid.rows.step, &grid.columns.step}) {
+  for (std::int64_t* step : {&rows, &columns}) {
     for (std::int64_t divisor = 2; is_too_large() && *step > 1;) {
       if (*step % divisor == 0) {
         *step /= divisor;
@@ -87,20 +89,30 @@ void shrink(BlockGrid& grid, std::int64_t element_bytes) {
       }
     }
   }
+  return {rows, columns};
 }
 
 BlockGrid cut(const Tensor& tensor, std::int64_t planes, const Cuts& rows, const Cuts& columns, bool exact) {
-  BlockGrid grid{.rows = rows.pieces(tensor.rows, exact), .columns = columns.pieces(tensor.columns, exact)};
-  shrink(grid, tensor.element_bytes);
+  const auto [row_step, column_step] =
+      shrunk(rows.step(tensor.rows, exact), columns.step(tensor.columns, exact), tensor.element_bytes);
+  BlockGrid grid{.rows = Pieces(row_step, rows.limit(tensor.rows), tensor.rows),
+                 .columns = Pieces(column_step, columns.limit(tensor.columns), tensor.columns)};
   grid.count = planes * grid.rows.count() * grid.columns.count();
   return grid;
 }
 
 }  // namespace
 
+Pieces::Pieces(std::int64_t step, std::int64_t limit, std::int64_t size)
+    : step_(step), limit_(limit), size_(size), cut_(limit < size && limit % step != 0 ? 1 : 0) {
+  const auto bits = static_cast<std::uint64_t>(step);
+  shift_ = std::has_single_bit(bits) ? std::countr_zero(bits) : -1;
+  count_ = at_or_after(size);
+}
+
 std::int64_t Pieces::begin(std::int64_t piece) const {
-  if (!has_cut_at_limit() || piece * step < limit) return piece * step;
-  return std::max(limit, (piece - 1) * step);
+  if (cut_ == 0 || piece * step_ < limit_) return piece * step_;
+  return std::max(limit_, (piece - 1) * step_);
 }
 
 BlockMap::BlockMap(const Program& program, std::int64_t slots) : program_(&program) {

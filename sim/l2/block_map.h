@@ -11,21 +11,31 @@
 namespace hbmscope {
 
 // Rows or columns of a tensor cut at the multiples of `step` and, where some accesses end within the tensor
-// (valid columns before a padding), at a `limit`.
-struct Pieces {
-  std::int64_t step = 1;
-  std::int64_t limit = 0;
-  std::int64_t size = 0;
+// (valid columns before a padding), at a `limit`. What the replay asks for at every access stands ready: a
+// division there would cost more than a look into the cache.
+class Pieces {
+ public:
+  Pieces() = default;
+  Pieces(std::int64_t step, std::int64_t limit, std::int64_t size);
 
-  bool has_cut_at_limit() const { return limit < size && limit % step != 0; }
+  std::int64_t step() const { return step_; }
+  std::int64_t count() const { return count_; }
   // Number of the first piece that begins at `position` or after it.
   std::int64_t at_or_after(std::int64_t position) const {
-    const std::int64_t cut = position > limit && has_cut_at_limit() ? 1 : 0;
-    return ceil_div(std::min(position, size), step) + cut;
+    const std::int64_t reached = std::min(position, size_) + step_ - 1;
+    const std::int64_t pieces = shift_ >= 0 ? reached >> shift_ : reached / step_;
+    return position > limit_ ? pieces + cut_ : pieces;
   }
-  std::int64_t count() const { return at_or_after(size); }
   std::int64_t begin(std::int64_t piece) const;
-  std::int64_t length(std::int64_t piece) const { return std::min(begin(piece + 1), size) - begin(piece); }
+  std::int64_t length(std::int64_t piece) const { return std::min(begin(piece + 1), size_) - begin(piece); }
+
+ private:
+  std::int64_t step_ = 1;
+  std::int64_t limit_ = 0;
+  std::int64_t size_ = 0;
+  std::int64_t cut_ = 0;  // 1 if the limit lies within a piece
+  std::int64_t count_ = 0;
+  int shift_ = 0;  // of a step that is a power of two, else -1
 };
 
 // A tensor cut into blocks, in the order in which they lie in memory.
