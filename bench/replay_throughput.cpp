@@ -1,4 +1,5 @@
-// How fast the L2 replay is: tile steps per second on one core. A step is one K/V tile of one CTA, one placement.
+// How fast the L2 replay is: tile steps per second on one core. A step is one K/V tile of one CTA, one
+// placement.
 #include <benchmark/benchmark.h>
 
 #include <memory>
