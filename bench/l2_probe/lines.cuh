@@ -1,0 +1,68 @@
+#pragma once
+
+// What the kernels of the probe do to lines of the L2, and the bounds by which a latency tells where one was.
+// All loads pass L1 by (.cg) and touch one 32-byte sector, which is enough to bring in and keep a line's tag.
+
+namespace hbmscope {
+
+inline constexpr int kLineBytes = 128;
+
+// Cycles from load to use on an H200 at its own clocks: 260 to 330 if the line is in the asking SM's side of
+// the L2, 420 to 500 if in the other, more than 520 from DRAM. Slower than near by kEvictedCycles: not near.
+inline constexpr unsigned kNearCycles = 380;
+inline constexpr unsigned kFarCycles = 505;
+inline constexpr unsigned kEvictedCycles = 60;
+
+__device__ inline unsigned sm_id() {
+  unsigned sm;
+  asm volatile("mov.u32 %0, %%smid;" : "=r"(sm));
+  return sm;
+}
+
+__device__ inline const char* address_of(const char* lines, unsigned line) {
+  return lines + static_cast<unsigned long long>(line) * kLineBytes;
+}
+
+__device__ inline unsigned load(const char* address) {
+  unsigned value;
+  asm volatile("ld.global.cg.u32 %0, [%1];" : "=r"(value) : "l"(address) : "memory");
+  return value;
+}
+
+// ptxas drops loads whose values nobody uses, volatile or not. The store also makes the thread wait for them.
+__device__ inline void keep(unsigned value) {
+  __shared__ volatile unsigned kept[1024];
+  kept[threadIdx.x] = value;
+}
+
+__device__ inline unsigned clock_cycles() {
+  unsigned cycles;
+  asm volatile("mov.u32 %0, %%clock;" : "=r"(cycles)::"memory");
+  return cycles;
+}
+
+// Cycles until the value is there. Without the fences earlier accesses would still be under way at the first
+// reading of the clock, and the second would not wait for the load.
+__device__ inline unsigned timed_load(const char* address) {
+  asm volatile("membar.cta;" ::: "memory");
+  const unsigned begin = clock_cycles();
+  keep(load(address));
+  asm volatile("membar.cta;" ::: "memory");
+  return clock_cycles() - begin;
+}
+
+// A launch cannot name an SM. So more CTAs are launched than the GPU has SMs; the first one that finds itself
+// on the wanted SM takes the work, and all others leave.
+struct Turn {
+  unsigned sm;
+  unsigned* taken;  // 0 before the launch
+};
+
+__device__ inline bool takes(const Turn& turn) {
+  __shared__ bool mine;
+  if (threadIdx.x == 0) mine = sm_id() == turn.sm && atomicExch(turn.taken, 1U) == 0;
+  __syncthreads();
+  return mine;
+}
+
+}  // namespace hbmscope
