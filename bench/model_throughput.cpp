@@ -10,19 +10,31 @@
 namespace hbmscope {
 namespace {
 
-// Lengths with and without a ragged last tile, tiles from small to large.
+// Tiles from small to large, or the one that the variant implies.
+std::vector<Tile> tiles_of(const Variant& variant, const Problem& problem) {
+  if (variant.implied != nullptr) return {variant.implied(problem).tile};
+  std::vector<Tile> tiles;
+  for (const std::int64_t br : {16, 64, 128, 256}) {
+    for (const std::int64_t bc : {16, 64, 128, 256}) tiles.push_back({.br = br, .bc = bc});
+  }
+  return tiles;
+}
+
+// Lengths with and without a ragged last tile.
 std::vector<Point> sweep_points(const Algorithm& algorithm, const Variant& variant, Mask mask) {
   std::vector<Point> points;
   for (const std::int64_t seqlen : {512, 1000, 4096, 16384}) {
-    for (const std::int64_t br : {16, 64, 128, 256}) {
-      for (const std::int64_t bc : {16, 64, 128, 256}) {
-        Point point{
-            .gpu = "h200", .algorithm = std::string(algorithm.name), .variant = std::string(variant.name)};
-        point.problem.seqlen_q = point.problem.seqlen_kv = seqlen;
-        point.problem.mask = mask;
-        point.tile = {.br = br, .bc = bc};
-        points.push_back(std::move(point));
-      }
+    Point point{
+        .gpu = "h200", .algorithm = std::string(algorithm.name), .variant = std::string(variant.name)};
+    point.problem.seqlen_q = point.problem.seqlen_kv = seqlen;
+    point.problem.mask = mask;
+    if (variant.implied != nullptr) {
+      point.order = variant.implied(point.problem).order;
+      point.kv_walk = variant.implied(point.problem).kv_walk;
+    }
+    for (const Tile& tile : tiles_of(variant, point.problem)) {
+      point.tile = tile;
+      points.push_back(point);
     }
   }
   return points;

@@ -39,7 +39,7 @@ void hbm_traffic(const Program& program, const Traffic& traffic, const GpuSpec& 
       take_compulsory(traffic, hbm);
       break;
     case L2Mode::replay:
-      replay_placements(program, gpu, hbm);
+      replay_placements(program, gpu, total_of(traffic).compulsory, hbm);
       break;
     case L2Mode::model:
       throw UserError("--l2", std::string(to_string(mode)),

@@ -85,14 +85,21 @@ struct Stretch {
   std::uint64_t high;
 };
 
-Stretch around(std::uint64_t median, const std::vector<double>& values) {
+double deviation_of(const std::vector<double>& values) {
   double mean = 0;
   for (const double value : values) mean += value / static_cast<double>(values.size());
   double squares = 0;
   for (const double value : values) squares += (value - mean) * (value - mean);
-  const double deviation = std::sqrt(squares / static_cast<double>(values.size() - 1));
+  return std::sqrt(squares / static_cast<double>(values.size() - 1));
+}
+
+// 90 % of a normal distribution lie within 1.645 standard deviations. No placement moves less than what is
+// compulsory.
+Stretch around(std::uint64_t median, std::uint64_t compulsory, const std::vector<double>& values) {
+  const std::uint64_t excess = median - std::min(median, compulsory);
+  const double deviation = std::hypot(deviation_of(values), kUnsureShare * static_cast<double>(excess));
   const auto reach = static_cast<std::uint64_t>(1.645 * deviation);
-  return {median - std::min(median, reach), median + reach};
+  return {std::max(median - std::min(median, reach), std::min(median, compulsory)), median + reach};
 }
 
 // Enough placements were looked at for where the tensors lie not to matter: three, with bytes within 0.5 %.
@@ -116,7 +123,8 @@ void replay(const Program& program, const GpuSpec& gpu, std::uint64_t seed, HbmT
   collect(program, state, hbm);
 }
 
-void replay_placements(const Program& program, const GpuSpec& gpu, HbmTraffic& hbm) {
+void replay_placements(const Program& program, const GpuSpec& gpu, const ReadWrite& compulsory,
+                       HbmTraffic& hbm) {
   std::vector<HbmTraffic> runs;
   std::vector<double> reads;
   std::vector<double> writes;
@@ -131,8 +139,8 @@ void replay_placements(const Program& program, const GpuSpec& gpu, HbmTraffic& h
   });
   hbm = *middle;
   const ReadWrite total = total_of(hbm);
-  const Stretch read = around(total.read, reads);
-  const Stretch write = around(total.write, writes);
+  const Stretch read = around(total.read, compulsory.read, reads);
+  const Stretch write = around(total.write, compulsory.write, writes);
   hbm.band = HbmBand{{read.low, write.low}, {read.high, write.high}};
 }
 
