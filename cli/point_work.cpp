@@ -60,7 +60,7 @@ Record predict_point(const PointContext& context, const Point& point, Prediction
                      bool with_rows) {
   try {
     return predict_record(context, point, scratch, with_rows);
-  } catch (const CountOverflow& error) {
+  } catch (const PointError& error) {
     return {.point = point, .status = Status::skipped, .reason = error.what()};
   }
 }

@@ -14,6 +14,6 @@ UserError::UserError(std::string input, std::string value, std::string accepted)
       accepted_(std::move(accepted)) {}
 
 CountOverflow::CountOverflow(std::string count)
-    : UserError(std::move(count), "", "the count exceeds 64 bits (2^64 - 1); use smaller sizes") {}
+    : PointError(std::move(count), "", "the count exceeds 64 bits (2^64 - 1); use smaller sizes") {}
 
 }  // namespace hbmscope

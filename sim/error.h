@@ -22,8 +22,14 @@ class UserError : public std::runtime_error {
   std::string accepted_;
 };
 
-// A count of one point that 64 bits do not hold. Its own type, so that a run of many points can go on.
-class CountOverflow : public UserError {
+// What keeps one point from being predicted. Its own type, so that a run of many points can go on.
+class PointError : public UserError {
+ public:
+  using UserError::UserError;
+};
+
+// A count of one point that 64 bits do not hold.
+class CountOverflow : public PointError {
  public:
   explicit CountOverflow(std::string count);  // "byte count"
 };

@@ -1,5 +1,7 @@
 #include "sim/l2/l2_model.h"
 
+#include <fmt/format.h>
+
 #include "sim/l2/replay.h"
 #include "sim/units.h"
 
@@ -28,6 +30,19 @@ void take_compulsory(const Traffic& traffic, HbmTraffic& hbm) {
   }
 }
 
+// A replay of more than these bytes between L2 and SMs, in blocks of 16 KiB, would take many minutes.
+constexpr std::uint64_t kMostReplayedBytes = std::uint64_t{1} << 45;
+
+void check_replay(const Traffic& traffic) {
+  const ReadWrite l2 = total_of(traffic).l2;
+  if (checked_add(l2.read, l2.write) <= kMostReplayedBytes) return;
+  throw PointError("--l2", "replay",
+                   fmt::format("expected none: {:.1f} TB cross L2 and SMs, more than the {:.1f} TB that are "
+                               "replayed; use smaller sizes",
+                               static_cast<double>(l2.read + l2.write) / 1e12,
+                               static_cast<double>(kMostReplayedBytes) / 1e12));
+}
+
 }  // namespace
 
 void hbm_traffic(const Program& program, const Traffic& traffic, const GpuSpec& gpu, L2Mode mode,
@@ -39,6 +54,7 @@ void hbm_traffic(const Program& program, const Traffic& traffic, const GpuSpec& 
       take_compulsory(traffic, hbm);
       break;
     case L2Mode::replay:
+      check_replay(traffic);
       replay_placements(program, gpu, total_of(traffic).compulsory, hbm);
       break;
     case L2Mode::model:

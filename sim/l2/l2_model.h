@@ -31,8 +31,9 @@ struct HbmTraffic {
 
 // The seam between the closed forms and the L2: every mode answers the same question. L2Mode::none takes the
 // compulsory bytes, an L2 without limits, and allocates nothing; L2Mode::replay runs every tile access
-// through the caches (sim/l2/replay.h). Overwrites `hbm`. Throws UserError (--l2) for a mode that is not
-// built in, and for sums that exceed 64 bits.
+// through the caches (sim/l2/replay.h). Overwrites `hbm`. Throws UserError (--l2) for
+// a mode that is not built in, PointError (--l2) for a program that is too large to replay, and for sums that
+// exceed 64 bits.
 void hbm_traffic(const Program& program, const Traffic& traffic, const GpuSpec& gpu, L2Mode mode,
                  HbmTraffic& hbm);
 

@@ -9,6 +9,9 @@
 namespace hbmscope {
 namespace {
 
+// About 50 bytes each are kept.
+constexpr std::int64_t kMostBlocks = std::int64_t{1} << 26;
+
 std::size_t at(std::int64_t index) { return static_cast<std::size_t>(index); }
 
 }  // namespace
@@ -25,9 +28,10 @@ L2State::L2State(const L2Geometry& geometry, std::int64_t blocks)
       dirty_bytes_(at(geometry.homes)) {
   const std::int64_t entries = blocks * entries_per_block_;
   const std::int64_t lists = std::int64_t{geometry.caches()} * units_;
-  if (entries + lists > std::numeric_limits<std::int32_t>::max()) {
-    throw UserError("--l2", "replay",
-                    "expected none or model: the tensors are too many blocks to follow one by one");
+  if (blocks > kMostBlocks || entries + lists > std::numeric_limits<std::int32_t>::max()) {
+    throw PointError(
+        "--l2", "replay",
+        "expected none: the tensors are too many blocks to follow one by one; use smaller sizes");
   }
   first_list_ = static_cast<Entry>(entries);
   next_.resize(at(entries + lists));

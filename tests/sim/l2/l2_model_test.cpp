@@ -68,4 +68,16 @@ TEST(HbmTraffic, RefusesAModeThatIsNotBuiltIn) {
                UserError);
 }
 
+// A run of many points goes on after one of them.
+TEST(HbmTraffic, RefusesAReplayThatWouldTakeTooLong) {
+  const Algorithm& algorithm = find_algorithm("flash2");
+  Plan plan;
+  plan.problem.seqlen_q = plan.problem.seqlen_kv = 1 << 20;
+  PredictionScratch scratch;
+  const GpuSpec gpu = load_gpu("h200");
+  const PointContext context{&gpu, &algorithm, &find_variant(algorithm, "mma")};
+  EXPECT_THROW(predict(context, plan, L2Mode::replay, scratch), PointError);
+  EXPECT_GT(predict(context, plan, L2Mode::none, scratch).hbm_read_bytes, 0U);
+}
+
 }  // namespace hbmscope
