@@ -133,6 +133,7 @@ std::string set_sms(GpuSpec& gpu, const SourcedValue& value) {
     level.sms_per_instance = sms / level.instances;
   }
   gpu.sms = sms;
+  gpu.sm_runs.clear();  // measured on the GPU as it is
   return "";
 }
 

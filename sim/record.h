@@ -10,7 +10,7 @@
 
 namespace hbmscope {
 
-// 2 added kv_walk.
+// 2 added kv_walk, 3 the bands of pred_hbm_*.
 inline constexpr int kSchemaVersion = 3;
 
 enum class Status : std::uint8_t { ok, skipped, failed };

@@ -30,8 +30,9 @@ int L2Geometry::units() const {
 L2Geometry l2_geometry(const GpuSpec& gpu) {
   const CacheLevel& l2 = gpu.l2();
   L2Geometry geometry;
-  geometry.sides = static_cast<int>(l2.instances);
-  geometry.side_bytes = capacity_of(l2) / static_cast<Bytes>(l2.instances);
+  // Where a line may be held once only, all SMs look up in the same places: one cache for all.
+  geometry.sides = l2.copies == 1 ? 1 : static_cast<int>(l2.instances);
+  geometry.side_bytes = capacity_of(l2) / static_cast<Bytes>(geometry.sides);
   geometry.homes = geometry.sides;
   if (const CacheLevel* behind = memory_side_cache(gpu)) {
     geometry.home_is_a_side = false;

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "sim/l2/l2_geometry.h"
 #include "sim/l2/replay.h"
 #include "sim/units.h"
 
@@ -30,17 +33,35 @@ void take_compulsory(const Traffic& traffic, HbmTraffic& hbm) {
   }
 }
 
-// A replay of more than these bytes between L2 and SMs, in blocks of 16 KiB, would take minutes.
-constexpr std::uint64_t kMostReplayedBytes = std::uint64_t{1} << 42;
+// A replay of more blocks than these would take minutes.
+constexpr std::uint64_t kMostReplayedBlocks = std::uint64_t{1} << 28;
 
-void check_replay(const Traffic& traffic) {
-  const ReadWrite l2 = total_of(traffic).l2;
-  if (checked_add(l2.read, l2.write) <= kMostReplayedBytes) return;
+// The smallest tile in which a launch moves a tensor, at most a block.
+std::uint64_t tile_bytes(const Program& program, const Launch& launch, int tensor) {
+  std::uint64_t smallest = kL2BlockBytes;
+  for (const Access& access : launch.accesses) {
+    if (access.tensor != tensor) continue;
+    const Tensor& moved = program.tensors[tensor];
+    const std::int64_t elements =
+        std::min(access.rows.extent, moved.rows) * std::min(access.columns.extent, moved.columns);
+    smallest = std::min(smallest, static_cast<std::uint64_t>(elements * moved.element_bytes));
+  }
+  return std::max<std::uint64_t>(smallest, 1);
+}
+
+void check_replay(const Program& program, const Traffic& traffic) {
+  std::uint64_t blocks = 0;
+  for (int launch = 0; launch < program.launches.count(); ++launch) {
+    for (int tensor = 0; tensor < program.tensors.count(); ++tensor) {
+      const ReadWrite& l2 = traffic.launches[launch].tensors[tensor].l2;
+      blocks += checked_add(l2.read, l2.write) / tile_bytes(program, program.launches[launch], tensor);
+    }
+  }
+  if (blocks <= kMostReplayedBlocks) return;
   throw PointError("--l2", "replay",
-                   fmt::format("expected none: {:.1f} TB cross L2 and SMs, more than the {:.1f} TB that are "
-                               "replayed; use smaller sizes",
-                               static_cast<double>(l2.read + l2.write) / 1e12,
-                               static_cast<double>(kMostReplayedBytes) / 1e12));
+                   fmt::format("expected none: {:.3g} blocks cross L2 and SMs, more than the {:.3g} that are "
+                               "replayed; use smaller sizes or larger tiles",
+                               static_cast<double>(blocks), static_cast<double>(kMostReplayedBlocks)));
 }
 
 }  // namespace
@@ -54,7 +75,7 @@ void hbm_traffic(const Program& program, const Traffic& traffic, const GpuSpec& 
       take_compulsory(traffic, hbm);
       break;
     case L2Mode::replay:
-      check_replay(traffic);
+      check_replay(program, traffic);
       replay_placements(program, gpu, total_of(traffic).compulsory, hbm);
       break;
     case L2Mode::model:

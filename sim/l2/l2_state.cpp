@@ -10,7 +10,7 @@ namespace hbmscope {
 namespace {
 
 // About 50 bytes each are kept.
-constexpr std::int64_t kMostBlocks = std::int64_t{1} << 26;
+constexpr std::int64_t kMostBlocks = std::int64_t{1} << 25;
 
 std::size_t at(std::int64_t index) { return static_cast<std::size_t>(index); }
 

@@ -45,11 +45,12 @@ std::int64_t most_resident_ctas(const Program& program, const GpuSpec& gpu) {
   return most;
 }
 
-void run_launch(const Program& program, int launch, const BlockMap& blocks, const GpuSpec& gpu,
+void run_launch(const Program& program, int launch, const BlockMap& blocks, const GpuSpec& gpu, int sides,
                 L2State& state) {
   const LaunchBody body(program, launch);
   CtaSlots slots(body, gpu);
-  slots.run([&](const TileAccess& access, int side) {
+  slots.run([&](const TileAccess& access, int sm_side) {
+    const int side = sm_side % sides;  // a GPU whose L2 was changed may have fewer
     const int account = account_of(launch, access.tensor);
     blocks.visit(access, [&](std::int64_t block) {
       if (access.operation != Operation::store) state.load(block, side, account);
@@ -103,9 +104,9 @@ Stretch around(std::uint64_t median, std::uint64_t compulsory, const std::vector
 }
 
 // Enough placements were looked at for where the tensors lie not to matter: three, with bytes within 0.5 %.
-bool agree(const std::vector<double>& reads) {
-  if (reads.size() < kFewestPlacements) return false;
-  const auto [least, most] = std::minmax_element(reads.begin(), reads.end());
+bool agree(const std::vector<double>& bytes) {
+  if (bytes.size() < kFewestPlacements) return false;
+  const auto [least, most] = std::minmax_element(bytes.begin(), bytes.end());
   return *most - *least <= 0.005 * *most;
 }
 
@@ -117,7 +118,7 @@ void replay(const Program& program, const GpuSpec& gpu, std::uint64_t seed, HbmT
   L2State state(geometry, blocks.blocks());
   place(program, blocks, geometry, seed, state);
   for (int launch = 0; launch < program.launches.count(); ++launch) {
-    run_launch(program, launch, blocks, gpu, state);
+    run_launch(program, launch, blocks, gpu, geometry.sides, state);
   }
   state.write_back_all();
   collect(program, state, hbm);
@@ -128,7 +129,7 @@ void replay_placements(const Program& program, const GpuSpec& gpu, const ReadWri
   std::vector<HbmTraffic> runs;
   std::vector<double> reads;
   std::vector<double> writes;
-  while (runs.size() < kMostPlacements && !agree(reads)) {
+  while (runs.size() < kMostPlacements && !(agree(reads) && agree(writes))) {
     replay(program, gpu, runs.size(), runs.emplace_back());
     reads.push_back(static_cast<double>(total_of(runs.back()).read));
     writes.push_back(static_cast<double>(total_of(runs.back()).write));

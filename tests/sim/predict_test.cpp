@@ -170,6 +170,10 @@ TEST(Predict, NamesWhatDoesNotExist) {
   point.gpu = "h200";
   point.l2_mode = L2Mode::model;
   EXPECT_EQ(input_of(point), "--l2");
+  Point warm = point_of("flash2", "mma", {}, {});
+  warm.l2_mode = L2Mode::replay;
+  warm.cache_state = CacheState::warm;
+  EXPECT_EQ(input_of(warm), "--cache-state");
   EXPECT_EQ(input_of(point_of("flash2", "mma", {}, {.br = 0})), "--br");
   EXPECT_EQ(input_of(point_of("flash2", "mma", {}, {.bc = -1})), "--bc");
   EXPECT_EQ(input_of(point_of("flash2", "mma", {}, {.stages = kLargestSize + 1})), "--stages");

@@ -38,6 +38,11 @@ TEST(CtaSlots, FewCtasAreDealtToAllGpcs) {
   EXPECT_EQ(sides_of_sms(gpu, 5), std::vector<int>(5, 0));
 }
 
+TEST(CtaSlots, AChangedNumberOfSmsForgetsTheMeasuredOrder) {
+  EXPECT_EQ(sides_of_sms(load_gpu("h200+sms=66"), 1000).size(), 66U);
+  EXPECT_EQ(sides_of_sms(load_gpu("h200+sms=264"), 1000).size(), 264U);
+}
+
 TEST(CtaSlots, AGpuWithoutAMeasuredOrderUsesAllItsSms) {
   EXPECT_EQ(sides_of_sms(load_gpu("a100-80"), 1000).size(), 108U);
   EXPECT_EQ(on_side(sides_of_sms(load_gpu("l4"), 1000), 0), 58);

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include "sim/predict.h"
 #include "sim/traffic.h"
 #include "tests/sim/programs/programs.h"
 #include "tests/sim/random_programs.h"
@@ -79,6 +80,17 @@ TEST_P(Replay, MovesEveryAccessWithoutACache) {
       RC_ASSERT(total.write == total_of(closed).io.write);
     })) << name;
   }
+}
+
+TEST(ReplayOfAChangedGpu, ALineHeldOnceLeavesMoreRoom) {
+  Plan plan;
+  plan.problem.seqlen_q = plan.problem.seqlen_kv = 16384;
+  PredictionScratch scratch;
+  const Algorithm& algorithm = find_algorithm("flash2");
+  build_program(algorithm, find_variant(algorithm, "mma"), plan, scratch.program);
+  const ReadWrite twice = replayed(scratch.program, load_gpu("h200"));
+  const ReadWrite once = replayed(scratch.program, load_gpu("h200+l2.copies=1"));
+  EXPECT_LT(once.read, twice.read);
 }
 
 TEST_P(Replay, LiesBetweenTheTwo) {

@@ -31,6 +31,12 @@ TEST(L2Geometry, OfAnMi300xIsEightSidesWithACacheBehind) {
   EXPECT_EQ(geometry.capacity(8), 256 * 1024 * kKiB);
 }
 
+TEST(L2Geometry, OneCopyOfALineIsOneCacheForAll) {
+  const L2Geometry geometry = l2_geometry(load_gpu("h200+l2.copies=1"));
+  EXPECT_EQ(geometry.sides, 1);
+  EXPECT_EQ(geometry.side_bytes, 60 * 1024 * kKiB);
+}
+
 TEST(SetMap, EveryWindowMeetsEveryUnitOnce) {
   SetMap map(h200(), 5);
   const Bytes window = static_cast<Bytes>(h200().groups) * h200().stretch_bytes;
