@@ -19,8 +19,8 @@ inline constexpr std::size_t kFewestPlacements = 3;
 inline constexpr std::size_t kMostPlacements = 9;
 
 // One standard deviation of what the replay itself does not know, as a share of the bytes beyond the
-// compulsory ones: how far it is off for PyTorch's kernels at the placements in
-// tests/data/sdpa_h200_placements.csv.
+// compulsory ones. Chosen on PyTorch's kernels at the placements in tests/data/sdpa_h200_placements.csv, with
+// the width of recorded long contexts in view.
 inline constexpr double kUnsureShare = 0.06;
 
 // The replay of several placements: the one with the median of bytes read stands for all. The band around it
