@@ -153,7 +153,7 @@ TEST(ForeignKernel, HasCasesForOneQuery) {
       replaced("mask = \"causal\"", "one_query = true\nsplit_places = 9\nsplit_stats = 2\ncombine_rows = 4");
   EXPECT_THAT(error_of(text), HasSubstr("key source.decode is missing"));
   text.replace(text.find("walks ="), 0, "decode = \"test\"\n");
-  const ForeignCase& read = parse_foreign_kernel(text, "other.toml").cases.front();
+  const ForeignCase read = parse_foreign_kernel(text, "other.toml").cases.front();
   EXPECT_TRUE(read.one_query);
   ASSERT_TRUE(read.split);
   EXPECT_EQ(read.split->places, 9);
