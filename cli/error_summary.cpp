@@ -13,14 +13,37 @@
 namespace hbmscope {
 namespace {
 
-using Implementation = std::pair<std::string, std::string>;  // algorithm and variant
+// What is summed up together.
+struct Group {
+  std::string algorithm;
+  std::string variant;
+  std::optional<L2Mode> l2_mode;  // absent: of every mode
 
-std::vector<Implementation> measured_implementations(std::span<const Record> records) {
-  std::vector<Implementation> found;
+  bool operator==(const Group&) const = default;
+};
+
+// In several modes of the L2, HBM bytes are predictions of different models; elsewhere they change nothing.
+bool keeps_modes_apart(Boundary boundary, std::span<const Record> records) {
+  std::optional<L2Mode> first;
   for (const Record& record : records) {
-    Implementation own{record.point.algorithm, record.point.variant};
-    if (!was_measured(record) || std::find(found.begin(), found.end(), own) != found.end()) continue;
-    found.push_back(std::move(own));
+    if (!was_measured(record)) continue;
+    if (first && record.point.l2_mode != *first) return boundary == Boundary::hbm;
+    first = record.point.l2_mode;
+  }
+  return false;
+}
+
+Group group_of(const Record& record, bool with_mode) {
+  const Point& point = record.point;
+  return {point.algorithm, point.variant, with_mode ? std::optional(point.l2_mode) : std::nullopt};
+}
+
+std::vector<Group> measured_groups(std::span<const Record> records, bool with_mode) {
+  std::vector<Group> found;
+  for (const Record& record : records) {
+    if (!was_measured(record)) continue;
+    Group own = group_of(record, with_mode);
+    if (std::find(found.begin(), found.end(), own) == found.end()) found.push_back(std::move(own));
   }
   return found;
 }
@@ -31,18 +54,17 @@ double quantile(const std::vector<double>& sorted, double share) {
   return sorted[std::max<std::size_t>(rank, 1) - 1];
 }
 
-ErrorSummary summary_of(Boundary boundary, const Implementation& implementation, bool of_reads,
+ErrorSummary summary_of(Boundary boundary, const Group& group, bool of_reads,
                         std::span<const Record> records) {
   ErrorSummary summary{.boundary = boundary,
-                       .algorithm = implementation.first,
-                       .variant = implementation.second,
+                       .algorithm = group.algorithm,
+                       .variant = group.variant,
+                       .l2_mode = group.l2_mode,
                        .of_reads = of_reads};
   std::vector<double> sizes;
   double sum = 0;
   for (const Record& record : records) {
-    if (!was_measured(record) || record.point.algorithm != summary.algorithm ||
-        record.point.variant != summary.variant)
-      continue;
+    if (!was_measured(record) || group_of(record, group.l2_mode.has_value()) != group) continue;
     const BoundaryBytes bytes = bytes_at(boundary, record);
     const std::optional<double>& error = of_reads ? bytes.read_error : bytes.write_error;
     if (!error) continue;
@@ -77,33 +99,37 @@ bool was_measured(const Record& record) { return record.status == Status::ok && 
 
 std::vector<ErrorSummary> error_summaries(std::span<const Record> records) {
   std::vector<ErrorSummary> summaries;
-  const std::vector<Implementation> implementations = measured_implementations(records);
   for (const Boundary boundary : kBoundaries) {
-    for (const Implementation& implementation : implementations) {
+    for (const Group& group : measured_groups(records, keeps_modes_apart(boundary, records))) {
       for (const bool of_reads : {true, false})
-        summaries.push_back(summary_of(boundary, implementation, of_reads, records));
+        summaries.push_back(summary_of(boundary, group, of_reads, records));
     }
   }
   return summaries;
 }
 
 std::string error_table(std::span<const Record> records, bool color) {
-  TextTable table({{"", "bytes at", Align::left},
-                   {"", "algorithm", Align::left},
-                   {"", "variant", Align::left},
-                   {"", "of", Align::left},
-                   {"", "errors"},
-                   {"|error|, %", "mean"},
-                   {"|error|, %", "median"},
-                   {"|error|, %", "p95"},
-                   {"worst error", "%"},
-                   {"worst error", "at", Align::left}});
+  const std::vector<ErrorSummary> summaries = error_summaries(records);
+  const bool with_modes = std::any_of(summaries.begin(), summaries.end(), [](const ErrorSummary& summary) {
+    return summary.l2_mode.has_value();
+  });
+  std::vector<Column> columns{
+      {"", "bytes at", Align::left}, {"", "algorithm", Align::left}, {"", "variant", Align::left}};
+  if (with_modes) columns.push_back({"", "L2 model", Align::left});
+  columns.insert(columns.end(), {{"", "of", Align::left},
+                                 {"", "errors"},
+                                 {"|error|, %", "mean"},
+                                 {"|error|, %", "median"},
+                                 {"|error|, %", "p95"},
+                                 {"worst error", "%"},
+                                 {"worst error", "at", Align::left}});
+  TextTable table(std::move(columns));
   const PointColumns points(records);
-  for (const ErrorSummary& summary : error_summaries(records)) {
-    std::vector<Cell> cells{{std::string(to_string(summary.boundary))},
-                            {summary.algorithm},
-                            {summary.variant},
-                            {summary.of_reads ? "reads" : "writes"}};
+  for (const ErrorSummary& summary : summaries) {
+    std::vector<Cell> cells{
+        {std::string(to_string(summary.boundary))}, {summary.algorithm}, {summary.variant}};
+    if (with_modes) cells.push_back({summary.l2_mode ? std::string(to_string(*summary.l2_mode)) : ""});
+    cells.push_back({summary.of_reads ? "reads" : "writes"});
     for (Cell& cell : numbers_of(summary, points)) cells.push_back(std::move(cell));
     table.add_row(std::move(cells));
   }

@@ -17,6 +17,7 @@ struct ErrorSummary {
   Boundary boundary = Boundary::hbm;
   std::string algorithm;
   std::string variant;
+  std::optional<L2Mode> l2_mode;  // absent where the group holds the points of every mode
   bool of_reads = true;
   std::size_t count = 0;
   // Of |error|; the p-quantile is the smallest value that at least p of all values do not exceed (nearest
@@ -29,7 +30,8 @@ struct ErrorSummary {
 };
 
 // By boundary, then by implementation in the order of their first measured record, reads before writes. What
-// was not measured has a count of 0.
+// was not measured has a count of 0. At HBM, points of different L2 modes are predictions of different
+// models and make groups of their own.
 std::vector<ErrorSummary> error_summaries(std::span<const Record> records);
 
 // The same as a table, for a terminal.

@@ -71,6 +71,61 @@ TEST(ErrorSummary, KeepsImplementationsApartAndLeavesFailedPointsOut) {
   EXPECT_NEAR(summaries[6].worst, 0.03, 1e-12);
 }
 
+Record replayed(Record record, std::uint64_t predicted_hbm_read) {
+  record.point.l2_mode = L2Mode::replay;
+  record.prediction->hbm_read_bytes = predicted_hbm_read;
+  record.measurement->hbm_read_bytes = 1000;
+  return record;
+}
+
+Record without_l2_model(Record record, std::uint64_t predicted_hbm_read) {
+  record = replayed(std::move(record), predicted_hbm_read);
+  record.point.l2_mode = L2Mode::none;
+  return record;
+}
+
+// Points of two modes are two groups at HBM, and one at the L2, whose bytes no mode changes.
+TEST(ErrorSummary, KeepsModesOfTheL2ApartAtHbmAlone) {
+  const Record record = record_of(512, 10, 10);
+  const std::vector<Record> records{replayed(record, 1020), without_l2_model(record, 500),
+                                    without_l2_model(record, 600)};
+  const std::vector<ErrorSummary> summaries = error_summaries(records);
+  ASSERT_EQ(summaries.size(), 8U);
+  EXPECT_EQ(summaries[0].l2_mode, L2Mode::replay);
+  EXPECT_EQ(summaries[0].count, 1U);
+  EXPECT_NEAR(summaries[0].worst, 0.02, 1e-12);
+  EXPECT_EQ(summaries[2].l2_mode, L2Mode::none);
+  EXPECT_EQ(summaries[2].count, 2U);
+  EXPECT_NEAR(summaries[2].worst, -0.5, 1e-12);
+  EXPECT_EQ(summaries[4].boundary, Boundary::l2);
+  EXPECT_EQ(summaries[4].l2_mode, std::nullopt);
+  EXPECT_EQ(summaries[4].count, 3U);
+}
+
+// An implementation gets no row for a mode in which none of its points was predicted.
+TEST(ErrorSummary, HasNoGroupWithoutAPoint) {
+  Record other = without_l2_model(record_of(512, 10, 10), 500);
+  other.point.algorithm = "standard";
+  const std::vector<Record> records{replayed(record_of(512, 10, 10), 1020), other};
+  const std::vector<ErrorSummary> summaries = error_summaries(records);
+  EXPECT_EQ(summaries.size(), 12U);
+  for (const ErrorSummary& summary : summaries) {
+    if (summary.boundary == Boundary::hbm && summary.of_reads) {
+      EXPECT_EQ(summary.count, 1U);
+    }
+  }
+}
+
+TEST(ErrorTable, NamesTheModeOfTheL2WhereThereAreSeveral) {
+  const Record record = record_of(512, 10, 10);
+  const std::vector<Record> records{replayed(record, 1020), without_l2_model(record, 500)};
+  const std::string text = error_table(records, false);
+  EXPECT_THAT(text, ContainsRegex("hbm +flash2 +mma +replay +reads +1 +2.00"));
+  EXPECT_THAT(text, ContainsRegex("hbm +flash2 +mma +none +reads +1 +50.00"));
+  EXPECT_THAT(text, ContainsRegex("l2 +flash2 +mma +reads +2 +1.00"));
+  EXPECT_THAT(error_table(std::span(records).first(1), false), Not(HasSubstr("L2 model")));
+}
+
 TEST(ErrorTable, SaysWhichPointIsWorst) {
   const std::vector<Record> records{record_of(512, 1, 2), record_of(1024, -40, 3)};
   const std::string text = error_table(records, false);
