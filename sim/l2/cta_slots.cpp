@@ -76,10 +76,10 @@ std::int64_t resident_ctas(const Launch& launch, const Program& program, const G
   return launch.persistent_ctas > 0 ? std::min(ctas, launch.persistent_ctas) : ctas;
 }
 
+double younger_cta_rate(const Launch& launch) { return launch.younger_cta_rate.value_or(kYoungerCtaRate); }
+
 CtaSlots::CtaSlots(const LaunchBody& body, const GpuSpec& gpu)
-    : body_(body),
-      turn_bytes_(largest_tile(body)),
-      younger_cta_rate_(body.launch().younger_cta_rate.value_or(kYoungerCtaRate)) {
+    : body_(body), turn_bytes_(largest_tile(body)), younger_cta_rate_(younger_cta_rate(body.launch())) {
   const std::int64_t ctas = resident_ctas(body.launch(), body.program(), gpu);
   const std::vector<int> sides = sides_of_sms(gpu, ctas);
   sms_ = static_cast<std::int64_t>(sides.size());

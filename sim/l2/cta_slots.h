@@ -21,6 +21,9 @@ std::vector<int> sides_of_sms(const GpuSpec& gpu, std::int64_t ctas);
 // How many CTAs of a launch the GPU holds at once: one for each slot.
 std::int64_t resident_ctas(const Launch& launch, const Program& program, const GpuSpec& gpu);
 
+// How fast each further CTA of an SM goes relative to the older one before it.
+double younger_cta_rate(const Launch& launch);
+
 // The CTAs of a launch that are in flight at once, and the work items they take up. CTAs fill the SMs breadth
 // first; one that is done makes room for the next item of the schedule.
 class CtaSlots {
@@ -37,6 +40,16 @@ class CtaSlots {
       for (std::size_t slot = 0; slot < slots_.size(); ++slot) {
         if (slots_[slot].running) take_turn(slot, visit);
       }
+    }
+  }
+
+  const LaunchBody& body() const { return body_; }
+
+  // Calls visit(item) for the work item of every CTA that is in flight.
+  template <class Visit>
+  void visit_running(Visit&& visit) const {
+    for (const Slot& slot : slots_) {
+      if (slot.running) visit(slot.access.item);
     }
   }
 

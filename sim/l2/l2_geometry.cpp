@@ -27,6 +27,17 @@ int L2Geometry::units() const {
   return std::max(1, static_cast<int>(static_cast<Bytes>(groups) * stretch_bytes / kL2BlockBytes));
 }
 
+Bytes L2Geometry::shared_capacity() const {
+  return home_is_a_side ? side_bytes : static_cast<Bytes>(homes) * home_bytes;
+}
+
+// Of n sides, one in n reads has its home near; every other line is there twice.
+Bytes L2Geometry::private_capacity() const {
+  if (!home_is_a_side) return shared_capacity();
+  const auto n = static_cast<Bytes>(sides);
+  return n * n * side_bytes / (2 * n - 1);
+}
+
 L2Geometry l2_geometry(const GpuSpec& gpu) {
   const CacheLevel& l2 = gpu.l2();
   L2Geometry geometry;

@@ -30,6 +30,11 @@ struct L2Geometry {
   int home_cache(int home) const { return home_is_a_side ? home : sides + home; }
   Bytes capacity(int cache) const { return cache < sides ? side_bytes : home_bytes; }
   int units() const;  // per cache
+
+  // Distinct bytes that DRAM need not be asked for again, of what SMs of all sides read, and of what one SM
+  // or another reads: a line is kept near every SM that reads it, and at its home.
+  Bytes shared_capacity() const;
+  Bytes private_capacity() const;
 };
 
 // The largest piece of a tensor that is cached or evicted as one.

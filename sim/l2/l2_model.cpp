@@ -72,6 +72,7 @@ void hbm_traffic(const Program& program, const Traffic& traffic, const GpuSpec& 
     case L2Mode::none:
       hbm.launches.clear();
       hbm.band.reset();
+      hbm.seed.reset();
       take_compulsory(traffic, hbm);
       break;
     case L2Mode::replay:

@@ -26,7 +26,8 @@ struct HbmBand {
 struct HbmTraffic {
   FixedList<LaunchHbmTraffic, kMaxLaunches> launches;  // as in Program::launches
   ReadWrite total;
-  std::optional<HbmBand> band;  // of the total; absent where the mode knows no placements
+  std::optional<HbmBand> band;        // of the total; absent where the mode knows no placements
+  std::optional<std::uint64_t> seed;  // of the placement whose bytes these are, likewise
 };
 
 // The seam between the closed forms and the L2: every mode answers the same question. L2Mode::none takes the

@@ -52,13 +52,30 @@ Bytes L2State::share_of(std::int64_t block, int home) const {
   return home + 1 < homes_ ? share : bytes_[at(block)] - share * (homes - 1);
 }
 
+L2State::Found L2State::find(std::int64_t block, int side, int home) const {
+  if (holds(entry_of(block, side, home))) return Found::near;
+  return holds(entry_of(block, geometry_.home_cache(home), home)) ? Found::home : Found::dram;
+}
+
+// The entries of a block lie cache by cache.
+bool L2State::is_held_before(Entry entry) const {
+  const auto step = static_cast<Entry>(homes_);
+  const Entry number = entry % entries_per_block_;
+  for (Entry earlier = entry - number + number % step; earlier < entry; earlier += step) {
+    if (holds(earlier)) return true;
+  }
+  return false;
+}
+
 ReadWrite& L2State::account(int number) {
   if (accounts_.size() <= at(number)) accounts_.resize(at(number) + 1);
   return accounts_[at(number)];
 }
 
-void L2State::load(std::int64_t block, int side, int account_number) {
+template <class Before>
+void L2State::load_shares(std::int64_t block, int side, int account_number, Before&& before) {
   for (int home = 0; home < homes_; ++home) {
+    before(home);
     const Entry near = entry_of(block, side, home);
     if (holds(near)) {
       touch(near, list_of(block, side));
@@ -74,6 +91,15 @@ void L2State::load(std::int64_t block, int side, int account_number) {
     }
     insert(block, side, home);
   }
+}
+
+void L2State::load(std::int64_t block, int side, int account_number) {
+  load_shares(block, side, account_number, [](int /*home*/) {});
+}
+
+void L2State::load(std::int64_t block, int side, int account_number,
+                   const std::function<void(int home)>& before) {
+  load_shares(block, side, account_number, before);
 }
 
 void L2State::store(std::int64_t block, int side, int account_number) {
@@ -116,7 +142,7 @@ void L2State::insert(std::int64_t block, int cache, int home) {
   const Bytes capacity = geometry_.capacity(cache) / static_cast<Bytes>(units_);
   while (used > capacity && previous_[list] != list) {
     const Entry oldest = previous_[list];
-    drop(oldest / entries_per_block_, cache, static_cast<int>(oldest % entries_per_block_) % homes_);
+    drop(oldest / entries_per_block_, cache, home_of(oldest));
   }
 }
 

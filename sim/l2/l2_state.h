@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <vector>
 
 #include "sim/l2/l2_geometry.h"
@@ -17,9 +18,30 @@ class L2State {
 
   void describe_block(std::int64_t block, Bytes bytes, int unit);
 
+  int homes() const { return homes_; }
+
+  // The bytes of a block whose home this is.
+  Bytes share_of(std::int64_t block, int home) const;
+
+  // Where a load by an SM of this side would find that share now.
+  enum class Found : std::uint8_t { near, home, dram };
+  Found find(std::int64_t block, int side, int home) const;
+
+  // Calls visit(block, home) for each share that a cache holds: once, however many do.
+  template <class Visit>
+  void visit_cached(Visit&& visit) const {
+    for (Entry list = first_list_; list < next_.size(); ++list) {
+      for (Entry entry = next_[list]; entry != list; entry = next_[entry]) {
+        if (!is_held_before(entry)) visit(std::int64_t{entry / entries_per_block_}, home_of(entry));
+      }
+    }
+  }
+
   // A block read by an SM of this side. Each line is looked up near, then at home, then comes from DRAM; it
   // ends up in both. `account` is who is billed, in 1 … 65535.
   void load(std::int64_t block, int side, int account);
+  // The same; calls before(home) ahead of each share.
+  void load(std::int64_t block, int side, int account, const std::function<void(int home)>& before);
 
   // A whole block written: it ends up near and, dirty, at home; other copies are dropped. Nothing is fetched.
   void store(std::int64_t block, int side, int account);
@@ -40,8 +62,13 @@ class L2State {
   Entry list_of(std::int64_t block, int cache) const {
     return first_list_ + static_cast<Entry>(cache * units_ + unit_[static_cast<std::size_t>(block)]);
   }
-  Bytes share_of(std::int64_t block, int home) const;
+  int home_of(Entry entry) const {
+    return static_cast<int>(entry % entries_per_block_ % static_cast<Entry>(homes_));
+  }
+  bool is_held_before(Entry entry) const;  // by a cache before the entry's own
   bool holds(Entry entry) const { return next_[entry] != entry; }
+  template <class Before>
+  void load_shares(std::int64_t block, int side, int account, Before&& before);
   void touch(Entry entry, Entry list);
   void insert(std::int64_t block, int cache, int home);
   void drop(std::int64_t block, int cache, int home);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
 #include <vector>
 
 #include "sim/l2/block_map.h"
@@ -45,18 +46,39 @@ std::int64_t most_resident_ctas(const Program& program, const GpuSpec& gpu) {
   return most;
 }
 
+struct NoObserver {
+  void launch_begins(const CtaSlots& /*slots*/, const BlockMap& /*blocks*/, const L2State& /*state*/) {}
+  void access_begins(const TileAccess& /*access*/) {}
+  void block_begins(std::int64_t /*block*/, const TileAccess& /*access*/) {}
+  void launch_ends() {}
+};
+
+template <class Observer>
+void load(std::int64_t block, int side, int account, Observer& observer, L2State& state) {
+  if constexpr (std::is_same_v<Observer, NoObserver>) {
+    state.load(block, side, account);
+  } else {
+    state.load(block, side, account, [&](int home) { observer.share_begins(block, home, side); });
+  }
+}
+
+template <class Observer>
 void run_launch(const Program& program, int launch, const BlockMap& blocks, const GpuSpec& gpu, int sides,
-                L2State& state) {
+                Observer& observer, L2State& state) {
   const LaunchBody body(program, launch);
   CtaSlots slots(body, gpu);
+  observer.launch_begins(slots, blocks, state);
   slots.run([&](const TileAccess& access, int sm_side) {
     const int side = sm_side % sides;  // a GPU whose L2 was changed may have fewer
     const int account = account_of(launch, access.tensor);
+    observer.access_begins(access);
     blocks.visit(access, [&](std::int64_t block) {
-      if (access.operation != Operation::store) state.load(block, side, account);
+      observer.block_begins(block, access);
+      if (access.operation != Operation::store) load(block, side, account, observer, state);
       if (access.operation != Operation::load) state.store(block, side, account);
     });
   });
+  observer.launch_ends();
 }
 
 void collect(const Program& program, const L2State& state, HbmTraffic& hbm) {
@@ -110,18 +132,31 @@ bool agree(const std::vector<double>& bytes) {
   return *most - *least <= 0.005 * *most;
 }
 
-}  // namespace
-
-void replay(const Program& program, const GpuSpec& gpu, std::uint64_t seed, HbmTraffic& hbm) {
+template <class Observer>
+void replay_seen_by(Observer& observer, const Program& program, const GpuSpec& gpu, std::uint64_t seed,
+                    HbmTraffic& hbm) {
   const L2Geometry geometry = l2_geometry(gpu);
   const BlockMap blocks(program, most_resident_ctas(program, gpu));
   L2State state(geometry, blocks.blocks());
   place(program, blocks, geometry, seed, state);
   for (int launch = 0; launch < program.launches.count(); ++launch) {
-    run_launch(program, launch, blocks, gpu, geometry.sides, state);
+    run_launch(program, launch, blocks, gpu, geometry.sides, observer, state);
   }
   state.write_back_all();
   collect(program, state, hbm);
+  hbm.seed = seed;
+}
+
+}  // namespace
+
+void replay(const Program& program, const GpuSpec& gpu, std::uint64_t seed, HbmTraffic& hbm) {
+  NoObserver nobody;
+  replay_seen_by(nobody, program, gpu, seed, hbm);
+}
+
+void replay(const Program& program, const GpuSpec& gpu, std::uint64_t seed, ReplayObserver& observer,
+            HbmTraffic& hbm) {
+  replay_seen_by(observer, program, gpu, seed, hbm);
 }
 
 void replay_placements(const Program& program, const GpuSpec& gpu, const ReadWrite& compulsory,
