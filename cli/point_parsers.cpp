@@ -168,22 +168,61 @@ std::string algorithms_of_variants(std::string_view variants, std::string_view o
         having.push_back(algorithm->name);
       }
     }
-    if (having.size() != 1) return std::string(otherwise);
-    push_distinct(owners, having.front());
+    if (having.size() == 1) push_distinct(owners, having.front());
   }
-  return fmt::format("{}", fmt::join(owners, ","));
+  return owners.empty() ? std::string(otherwise) : fmt::format("{}", fmt::join(owners, ","));
 }
 
+namespace {
+
+const Variant* variant_or_null(const Algorithm& algorithm, std::string_view name) {
+  const auto found = std::find_if(algorithm.variants.begin(), algorithm.variants.end(),
+                                  [&](const Variant& variant) { return variant.name == name; });
+  return found == algorithm.variants.end() ? nullptr : &*found;
+}
+
+// Where no algorithm of the run has the variant.
+[[noreturn]] void refuse_variant(std::string_view option, const std::string& name,
+                                 const std::vector<Implementation>& implementations) {
+  std::vector<std::string> accepted;
+  for (const Implementation& each : implementations) {
+    std::vector<std::string_view> names;
+    for (const Variant& variant : each.algorithm->variants) names.push_back(variant.name);
+    accepted.push_back(fmt::format("{} (of {})", fmt::join(names, ", "), each.algorithm->name));
+  }
+  std::vector<std::string_view> owners;
+  for (const Algorithm* algorithm : algorithms()) {
+    if (variant_or_null(*algorithm, name) != nullptr) owners.push_back(algorithm->name);
+  }
+  throw UserError(
+      std::string(option), name,
+      fmt::format(
+          "expected one of {}{}", fmt::join(accepted, " or "),
+          owners.empty() ? "" : fmt::format("; it is one of --algorithm {}", fmt::join(owners, " or "))));
+}
+
+}  // namespace
+
 void parse_variants(std::string_view option, std::string_view text, PointAxes& axes) {
+  const std::vector<std::string> names =
+      split_axis(option, text, "expected names of variants: see hbmscope list variants");
+  for (const std::string& name : names) {
+    const auto has_it = [&](const Implementation& each) {
+      return variant_or_null(*each.algorithm, name) != nullptr;
+    };
+    if (std::none_of(axes.implementations.begin(), axes.implementations.end(), has_it))
+      refuse_variant(option, name, axes.implementations);
+  }
   std::vector<Implementation> chosen;
   for (const Implementation& implementation : axes.implementations) {
-    for (const std::string& name :
-         split_axis(option, text, "expected names of variants: see hbmscope list variants")) {
-      const Variant& variant = find_variant(*implementation.algorithm, name);
+    const std::size_t before = chosen.size();
+    for (const std::string& name : names) {
+      const Variant* variant = variant_or_null(*implementation.algorithm, name);
       const bool known = std::any_of(chosen.begin(), chosen.end(),
-                                     [&](const Implementation& other) { return other.variant == &variant; });
-      if (!known) chosen.push_back({implementation.algorithm, &variant});
+                                     [&](const Implementation& other) { return other.variant == variant; });
+      if (variant != nullptr && !known) chosen.push_back({implementation.algorithm, variant});
     }
+    if (chosen.size() == before) find_variant(*implementation.algorithm, names.front());  // refuses it
   }
   axes.implementations = std::move(chosen);
 }

@@ -25,8 +25,8 @@ void parse_models(std::string_view option, std::string_view text, PointAxes& axe
 // changed (changed_gpus).
 void parse_setting(std::string_view option, std::string_view text, PointAxes& axes);
 void parse_algorithms(std::string_view option, std::string_view text, PointAxes& axes);
-// What --algorithm stands for without a word of its own: "flash2" for variants "fa2,cudnn", which no other
-// algorithm has; `otherwise` if several have one of them, or none.
+// What --algorithm stands for without a word of its own: the algorithms that alone have one of the variants,
+// "flash2" for "fa2,mma"; `otherwise` if every one of them is of several algorithms, or of none.
 std::string algorithms_of_variants(std::string_view variants, std::string_view otherwise);
 // Of the algorithms that are there; an implementation without a variant means the first one.
 void parse_variants(std::string_view option, std::string_view text, PointAxes& axes);

@@ -2,6 +2,7 @@
 #include <memory>
 
 #include "cli/command.h"
+#include "cli/notes.h"
 #include "cli/record_tables.h"
 #include "cli/roof_text.h"
 #include "cli/run_arguments.h"
@@ -24,9 +25,11 @@ void add_crossovers(const PointWork& work, std::vector<Record>& records) {
   }
 }
 
-// Fewer points say it each for itself.
-std::string below_table(const PointList& points) {
-  const std::string text = unknown_rates(points.gpus(), points.dtypes());
+// Of few points the rates are said with the roofs of each.
+std::string below_table(const PointList& points, const std::vector<Record>& records, bool few) {
+  Notes notes;
+  for (const Record& record : records) notes.add(record);
+  const std::string text = (few ? "" : unknown_rates(points.gpus(), points.dtypes())) + notes.text();
   return text.empty() ? "" : "\n" + text;
 }
 
@@ -43,7 +46,8 @@ int run_predict(const RunArguments& arguments, const PointWork& work, const RunI
     write_stdout(prediction_table(records, work.terminal.color_out));
     if (records.size() == 1 && records[0].prediction)
       write_stdout("\n" + launch_table(records[0], work.terminal.color_out));
-    write_stdout(few ? roof_text(records, work.terminal.color_out) : below_table(work.points));
+    if (few) write_stdout(roof_text(records, work.terminal.color_out));
+    write_stdout(below_table(work.points, records, few));
   }
   return prediction_exit_code(made, work);
 }

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "cli/command.h"
+#include "cli/notes.h"
 #include "cli/run_arguments.h"
 #include "cli/unknown_rates.h"
 
@@ -16,13 +17,16 @@ int run_sweep(const RunArguments& arguments, const PointWork& work, const RunInf
   if (!paths.any() && work.journal == nullptr) paths.csv = "-";
   Outputs outputs(paths, run);
   const auto start = std::chrono::steady_clock::now();
-  const PredictedPoints made =
-      predict_points(work, arguments.want_rows(), [&](const Record& record) { outputs.add(record); });
+  Notes notes;
+  const PredictedPoints made = predict_points(work, arguments.want_rows(), [&](const Record& record) {
+    outputs.add(record);
+    notes.add(record);
+  });
   outputs.commit(run, work.points.gpus());
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   if (!work.terminal.quiet) {
     write_stderr(fmt::format("{} points in {:.2f} s\n", made.done, seconds) +
-                 unknown_rates(work.points.gpus(), work.points.dtypes()));
+                 unknown_rates(work.points.gpus(), work.points.dtypes()) + notes.text());
   }
   return prediction_exit_code(made, work);
 }

@@ -111,10 +111,19 @@ void check_sources(TomlReader source, const std::vector<ForeignCase>& cases) {
   source.finish();
 }
 
+CountedOn read_counted_on(TomlReader reader) {
+  CountedOn read{reader.text("name"), reader.integer("compute_capability", 1, kLargestPart),
+                 reader.integer("sms", 1, kLargestPart)};
+  reader.finish();
+  return read;
+}
+
 ForeignKernel read_kernel(TomlReader reader) {
   ForeignKernel kernel;
   kernel.name = reader.text("name");
   kernel.full_name = reader.text("full_name");
+  kernel.counted_on = read_counted_on(reader.table("counted_on"));
+  kernel.splits_prompts = reader.boolean_or("splits_prompts", false);
   for (const toml::node& node : reader.tables("case")) {
     const ForeignCase read = read_case(reader.element(node, "case"));
     const auto same = [&](const ForeignCase& other) {

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sim/gpu.h"
 #include "sim/problem.h"
 #include "sim/program.h"
 #include "sim/tile.h"
@@ -48,10 +49,20 @@ struct ForeignCase {
   std::optional<double> younger_cta_rate;
 };
 
+// The GPU on which a kernel was counted: how many of its CTAs are resident, and into how many parts it splits
+// K and V, follows from these.
+struct CountedOn {
+  std::string name;  // "an H200"
+  std::int64_t compute_capability = 0;
+  std::int64_t sms = 0;
+};
+
 // A fused attention kernel that others built, as far as its traffic depends on it.
 struct ForeignKernel {
   std::string name;       // of the variant
   std::string full_name;  // as its authors call it
+  CountedOn counted_on;
+  bool splits_prompts = false;  // by the rule of one query, which no case describes for more
   std::vector<ForeignCase> cases;
 };
 
@@ -70,5 +81,9 @@ const ForeignCase* find_case(const ForeignKernel& kernel, const Problem& problem
 
 // CTAs that share a row of K/V tiles; 1 without a rule.
 std::int64_t splits_of(const ForeignCase& described, const Problem& problem);
+
+// What a prediction of this problem on this GPU takes over unseen: residency from the GPU on which the kernel
+// was counted, and a prompt in one piece where the kernel splits K and V. "" if it takes over nothing.
+std::string foreign_note(const ForeignKernel& kernel, const Problem& problem, const GpuSpec& gpu);
 
 }  // namespace hbmscope

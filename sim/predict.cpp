@@ -119,6 +119,8 @@ Record predict_record(const PointContext& context, const Point& point, Predictio
   record.prediction = predict(context, plan, point.l2_mode, scratch);
   record.reason = infeasible_reason(context, plan, scratch.program);
   if (context.variant->has_kernel) record.feasible = record.reason.empty();
+  if (context.variant->note != nullptr)
+    record.provenance.note = context.variant->note(plan.problem, *context.gpu);
   if (with_rows) {
     const Roofs roofs = roofs_of(*context.gpu, plan.problem.dtype);
     list_launches(scratch, *context.gpu, roofs, record);

@@ -87,7 +87,7 @@ struct Provenance {
   std::optional<std::int64_t> registers;
   std::optional<std::int64_t> spill_bytes;  // per thread, largest of the program's kernels
   bool stale = false;                       // recorded with another kernel than today's
-  std::string note;                         // why a counter is absent
+  std::string note;                         // why a counter is absent; what a prediction takes over unseen
 };
 
 enum class Boundary : std::uint8_t { hbm, l2, sram };

@@ -316,7 +316,8 @@ constexpr std::array kFields{
     provenance("spill_bytes", "spill_bytes", HBMSCOPE_AT(provenance.spill_bytes),
                "spilled bytes per thread, largest of the program's kernels"),
     kStale,
-    provenance("note", "note", HBMSCOPE_AT(provenance.note), "why a counter is absent"),
+    provenance("note", "note", HBMSCOPE_AT(provenance.note),
+               "why a counter is absent, or what a prediction takes over unseen"),
 };
 
 #undef HBMSCOPE_AT

@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "sim/gpu.h"
 #include "sim/program.h"
 #include "sim/record.h"
 #include "sim/tile.h"
@@ -57,6 +58,8 @@ struct Variant {
   // Of a kernel that others built; null where tile, order and walk are free. Throws UserError naming the
   // option of a problem that the kernel is not known for.
   ImpliedPlan (*implied)(const Problem& problem) = nullptr;
+  // Of such a kernel: what a prediction takes over unseen; "" if nothing.
+  std::string (*note)(const Problem& problem, const GpuSpec& gpu) = nullptr;
 };
 
 struct Algorithm {

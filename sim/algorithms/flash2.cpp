@@ -176,7 +176,8 @@ const std::array<Variant, 4> kVariants{{
      nullptr,
      {.splits = true, .head_fastest = true, .kv_walks = true},
      {},
-     flash2_fa2_plan},
+     flash2_fa2_plan,
+     flash2_fa2_note},
     {"cudnn",
      "cuDNN's kernel as PyTorch runs it on an H200; predicted, not run",
      false,
@@ -184,7 +185,8 @@ const std::array<Variant, 4> kVariants{{
      nullptr,
      {.splits = true, .head_fastest = true, .kv_walks = true},
      {},
-     flash2_cudnn_plan},
+     flash2_cudnn_plan,
+     flash2_cudnn_note},
 }};
 
 }  // namespace

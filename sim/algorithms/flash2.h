@@ -48,5 +48,7 @@ void build_flash2_fa2(const Plan& plan, Program& program);
 void build_flash2_cudnn(const Plan& plan, Program& program);
 ImpliedPlan flash2_fa2_plan(const Problem& problem);
 ImpliedPlan flash2_cudnn_plan(const Problem& problem);
+std::string flash2_fa2_note(const Problem& problem, const GpuSpec& gpu);
+std::string flash2_cudnn_note(const Problem& problem, const GpuSpec& gpu);
 
 }  // namespace hbmscope

@@ -93,4 +93,11 @@ ImpliedPlan flash2_cudnn_plan(const Problem& problem) {
   return implied_plan(foreign_kernel("cudnn"), problem);
 }
 
+std::string flash2_fa2_note(const Problem& problem, const GpuSpec& gpu) {
+  return foreign_note(foreign_kernel("fa2"), problem, gpu);
+}
+std::string flash2_cudnn_note(const Problem& problem, const GpuSpec& gpu) {
+  return foreign_note(foreign_kernel("cudnn"), problem, gpu);
+}
+
 }  // namespace hbmscope

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 #include <cstdlib>
+#include <initializer_list>
+#include <limits>
 #include <numeric>
 #include <utility>
 
@@ -11,6 +13,15 @@
 
 namespace hbmscope {
 namespace {
+
+// The largest number there is stands for all that are larger.
+std::int64_t saturated_product(std::initializer_list<std::int64_t> factors) {
+  std::int64_t product = 1;
+  for (const std::int64_t factor : factors) {
+    if (__builtin_mul_overflow(product, factor, &product)) return std::numeric_limits<std::int64_t>::max();
+  }
+  return product;
+}
 
 // At which multiples a form may lie: 1 if it is divided or comes out of a table.
 std::int64_t step_of(const Affine& affine) {
@@ -78,7 +89,7 @@ void add_rows(const Access& access, std::int64_t size, Cuts& cuts) {
 std::pair<std::int64_t, std::int64_t> shrunk(std::int64_t rows, std::int64_t columns,
                                              std::int64_t element_bytes) {
   const auto is_too_large = [&] {
-    return static_cast<Bytes>(rows * columns * element_bytes) > kL2BlockBytes;
+    return saturated_product({rows, columns, element_bytes}) > static_cast<std::int64_t>(kL2BlockBytes);
   };
   for (std::int64_t* step : {&rows, &columns}) {
     for (std::int64_t divisor = 2; is_too_large() && *step > 1;) {
@@ -97,7 +108,7 @@ BlockGrid cut(const Tensor& tensor, std::int64_t planes, const Cuts& rows, const
       shrunk(rows.step(tensor.rows, exact), columns.step(tensor.columns, exact), tensor.element_bytes);
   BlockGrid grid{.rows = Pieces(row_step, rows.limit(tensor.rows), tensor.rows),
                  .columns = Pieces(column_step, columns.limit(tensor.columns), tensor.columns)};
-  grid.count = planes * grid.rows.count() * grid.columns.count();
+  grid.count = saturated_product({planes, grid.rows.count(), grid.columns.count()});
   return grid;
 }
 
@@ -143,6 +154,11 @@ BlockMap::BlockMap(const Program& program, std::int64_t slots) : program_(&progr
     BlockGrid& grid = grids_[tensor];
     grid = cut(described, planes, rows[tensor], columns[tensor], true);
     if (grid.count > kMostExactBlocks) grid = cut(described, planes, rows[tensor], columns[tensor], false);
+    if (grid.count > kMostL2Blocks - blocks_) {
+      throw PointError(
+          "--l2", "replay",
+          "expected none: the tensors are too many blocks to follow one by one; use smaller sizes");
+    }
     grid.first = blocks_;
     blocks_ += grid.count;
   }
@@ -153,6 +169,16 @@ Bytes BlockMap::bytes_of(int tensor, std::int64_t block) const {
   const std::int64_t rows = grid.rows.length(block / grid.columns.count() % grid.rows.count());
   const std::int64_t columns = grid.columns.length(block % grid.columns.count());
   return static_cast<Bytes>(rows * columns * program_->tensors[tensor].element_bytes);
+}
+
+Bytes BlockMap::pitch_of(int tensor, std::int64_t block) const {
+  const Bytes bytes = bytes_of(tensor, block);
+  const BlockGrid& grid = grids_[static_cast<std::size_t>(tensor)];
+  const Tensor& described = program_->tensors[tensor];
+  if (described.row_stride <= described.columns || (block + 1) % grid.columns.count() != 0) return bytes;
+  const std::int64_t rows = grid.rows.length(block / grid.columns.count() % grid.rows.count());
+  return bytes +
+         static_cast<Bytes>(rows * (described.row_stride - described.columns) * described.element_bytes);
 }
 
 }  // namespace hbmscope

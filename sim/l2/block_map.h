@@ -38,7 +38,8 @@ class Pieces {
   int shift_ = 0;  // of a step that is a power of two, else -1
 };
 
-// A tensor cut into blocks, in the order in which they lie in memory.
+// A tensor cut into blocks, in the order in which they lie in memory: rows of blocks, each of one number of
+// the tensor's rows.
 struct BlockGrid {
   Pieces rows;
   Pieces columns;
@@ -46,19 +47,25 @@ struct BlockGrid {
   std::int64_t count = 0;  // 0 for a tensor without memory of its own
 };
 
+// About 50 bytes of each are kept.
+inline constexpr std::int64_t kMostL2Blocks = std::int64_t{1} << 25;
+
 // The blocks of all tensors of a program. Every access covers whole blocks, so that sums over blocks are
 // exact. Only where that makes too many of them (S, read row by row and written tile by tile) an access may
 // be a part of a block: it stands for the blocks that begin within it, the first part of a block for the
 // whole and the others for nothing.
 class BlockMap {
  public:
-  // `slots`: how many CTAs have local memory at once.
+  // `slots`: how many CTAs have local memory at once. Throws PointError (--l2) for more than kMostL2Blocks.
   BlockMap(const Program& program, std::int64_t slots);
 
   std::int64_t blocks() const { return blocks_; }
   const BlockGrid& grid(int tensor) const { return grids_[static_cast<std::size_t>(tensor)]; }
   // Valid bytes of a tensor's block, counted from its first.
   Bytes bytes_of(int tensor, std::int64_t block) const;
+  // Bytes of memory from its beginning to the next block's: those, and after the last block of a row of
+  // blocks what pads the tensor's rows.
+  Bytes pitch_of(int tensor, std::int64_t block) const;
 
   // Calls visit(block) for the blocks that an access stands for.
   template <class Visit>

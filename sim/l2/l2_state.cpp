@@ -9,15 +9,22 @@
 namespace hbmscope {
 namespace {
 
-// About 50 bytes each are kept.
-constexpr std::int64_t kMostBlocks = std::int64_t{1} << 25;
-
 std::size_t at(std::int64_t index) { return static_cast<std::size_t>(index); }
+
+// Entries are numbered in 32 bits, ends of lists among them.
+const L2Geometry& checked(const L2Geometry& geometry, std::int64_t blocks) {
+  const std::int64_t entries = blocks * geometry.caches() * geometry.homes;
+  const std::int64_t lists = std::int64_t{geometry.caches()} * geometry.units();
+  if (entries + lists <= std::numeric_limits<std::int32_t>::max()) return geometry;
+  throw PointError(
+      "--l2", "replay",
+      "expected none: the tensors are too many blocks for the caches of this GPU; use smaller sizes");
+}
 
 }  // namespace
 
 L2State::L2State(const L2Geometry& geometry, std::int64_t blocks)
-    : geometry_(geometry),
+    : geometry_(checked(geometry, blocks)),
       homes_(geometry.homes),
       units_(geometry.units()),
       entries_per_block_(static_cast<Entry>(geometry.caches() * geometry.homes)),
@@ -28,11 +35,6 @@ L2State::L2State(const L2Geometry& geometry, std::int64_t blocks)
       dirty_bytes_(at(geometry.homes)) {
   const std::int64_t entries = blocks * entries_per_block_;
   const std::int64_t lists = std::int64_t{geometry.caches()} * units_;
-  if (blocks > kMostBlocks || entries + lists > std::numeric_limits<std::int32_t>::max()) {
-    throw PointError(
-        "--l2", "replay",
-        "expected none: the tensors are too many blocks to follow one by one; use smaller sizes");
-  }
   first_list_ = static_cast<Entry>(entries);
   next_.resize(at(entries + lists));
   std::iota(next_.begin(), next_.end(), Entry{0});

@@ -13,7 +13,8 @@ namespace hbmscope {
 // What the caches hold, block by block, and what DRAM is asked for. Replacement is exact LRU within a unit.
 class L2State {
  public:
-  // Everything is empty. Bytes and unit of every block follow by describe_block.
+  // Everything is empty; `blocks` are at most kMostL2Blocks. Throws PointError (--l2) where this many caches
+  // could hold too many shares of them. Bytes and unit of every block follow by describe_block.
   L2State(const L2Geometry& geometry, std::int64_t blocks);
 
   void describe_block(std::int64_t block, Bytes bytes, int unit);

@@ -30,9 +30,8 @@ void place(const Program& program, const BlockMap& blocks, const L2Geometry& geo
     const std::uint64_t drawn = mixed(seed * 31 + static_cast<std::uint64_t>(tensor));
     Bytes address = next_free + drawn % (kPlacementSpan / kPlacementStep) * kPlacementStep;
     for (std::int64_t block = 0; block < grid.count; ++block) {
-      const Bytes bytes = blocks.bytes_of(tensor, block);
-      state.describe_block(grid.first + block, bytes, sets.unit_of(address));
-      address += bytes;
+      state.describe_block(grid.first + block, blocks.bytes_of(tensor, block), sets.unit_of(address));
+      address += blocks.pitch_of(tensor, block);
     }
     next_free = address;
   }

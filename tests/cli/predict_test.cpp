@@ -58,9 +58,31 @@ TEST(Predict, TakesTheAlgorithmOfAVariant) {
   EXPECT_THAT(implied.out, Not(HasSubstr(",standard,")));
   EXPECT_EQ(workspace.run({"predict", "--algorithm", "flash2", "--variant", "fa2,cudnn", "--csv", "-"}).out,
             implied.out);
+  const Result beside_ours = workspace.run({"predict", "--variant", "fa2,mma", "--csv", "-"});
+  EXPECT_THAT(beside_ours.out, HasSubstr("\n3,h200,flash2,fa2,"));
+  EXPECT_THAT(beside_ours.out, HasSubstr("\n3,h200,flash2,mma,"));
+  EXPECT_THAT(beside_ours.out, Not(HasSubstr(",standard,")));
+  const Result both = workspace.run({"predict", "--variant", "cublas,fa2", "--csv", "-"});
+  EXPECT_THAT(both.out, HasSubstr("\n3,h200,standard,cublas,"));
+  EXPECT_THAT(both.out, HasSubstr("\n3,h200,flash2,fa2,"));
   const Result several = workspace.run({"predict", "--variant", "paper", "--csv", "-"});
   EXPECT_THAT(several.out, HasSubstr(",standard,paper,"));
   EXPECT_THAT(several.out, HasSubstr(",flash2,paper,"));
+}
+
+TEST(Predict, SaysWhatAPredictionTakesOverUnseen) {
+  const Workspace workspace;
+  constexpr const char* kOnA100 = "note: fa2 on a100-80: CTAs per SM";
+  EXPECT_THAT(workspace.run({"predict", "--variant", "fa2"}).out, Not(HasSubstr("note: ")));
+  EXPECT_THAT(workspace.run({"predict", "--variant", "fa2", "--gpu", "a100-80"}).out, HasSubstr(kOnA100));
+  EXPECT_THAT(workspace.run({"predict", "--variant", "fa2", "--heads", "1", "--seqlen", "1k"}).out,
+              HasSubstr("\nnote: fa2 splits K and V of prompts"));
+  const Result sweep = workspace.run({"sweep", "--variant", "fa2", "--gpu", "h200,a100-80"});
+  EXPECT_THAT(sweep.err, HasSubstr(kOnA100));
+  EXPECT_THAT(sweep.out, HasSubstr(",\"fa2 on a100-80: CTAs per SM"));
+  const Result many =
+      workspace.run({"sweep", "--variant", "fa2", "--gpu", "v100,t4,a100-40,a100-80,l4,l40s"});
+  EXPECT_THAT(many.err, HasSubstr("\nnote: there are others"));
 }
 
 TEST(Predict, ExplainsAFewPoints) {

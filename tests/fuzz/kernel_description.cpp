@@ -53,6 +53,11 @@ std::string toml_of(const ForeignKernel& kernel) {
   TomlText out;
   out.put("name", kernel.name);
   out.put("full_name", kernel.full_name);
+  put_flag(out, "splits_prompts", kernel.splits_prompts);
+  out.heading("[counted_on]");
+  out.put("name", kernel.counted_on.name);
+  out.put("compute_capability", kernel.counted_on.compute_capability);
+  out.put("sms", kernel.counted_on.sms);
   out.heading("[source]");
   for (const char* key : {"tile", "residency", "grid", "walks"}) out.put(key, std::string("a source"));
   const auto any = [&](auto has) { return std::any_of(kernel.cases.begin(), kernel.cases.end(), has); };

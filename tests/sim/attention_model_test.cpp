@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "sim/error.h"
+#include "tests/sim/described.h"
 
 namespace hbmscope {
 namespace {
@@ -24,20 +24,10 @@ window = 64
 window_layers = 3
 )";
 
-std::string replaced(std::string_view what, std::string_view by) {
-  std::string text(kWhole);
-  const std::size_t at = text.find(what);
-  if (at == std::string::npos) throw std::logic_error("the test replaces what is not there");
-  return text.replace(at, what.size(), by);
-}
+std::string replaced(std::string_view what, std::string_view by) { return test::replaced(kWhole, what, by); }
 
 std::string error_of(const std::string& text) {
-  try {
-    parse_model(text, "tiny.toml");
-  } catch (const UserError& error) {
-    return error.what();
-  }
-  return "";
+  return test::error_of([&] { parse_model(text, "tiny.toml"); });
 }
 
 // From the models' configs: hidden_size, num_hidden_layers, num_attention_heads, num_key_value_heads,

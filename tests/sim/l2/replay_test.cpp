@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include "sim/algorithms/build.h"
+#include "sim/l2/ring_program.h"
 #include "sim/predict.h"
 #include "sim/traffic.h"
 #include "tests/sim/programs/programs.h"
@@ -109,6 +111,41 @@ TEST_P(Replay, LiesBetweenTheTwo) {
     RC_ASSERT(total.read == again.read);
     RC_ASSERT(total.write == again.write);
   }));
+}
+
+// 24 MiB that lie end to end fill the sets evenly and are read from DRAM once; rows that lie 400 KiB apart do
+// not.
+TEST(ReplayOfPaddedRows, TheyLieWhereTheirPaddingPutsThem) {
+  using namespace build;
+  constexpr std::int64_t kRow = 16 * 1024;
+  constexpr std::int64_t kRows = 24 * 1024 * 1024 / kRow;
+  BuiltProgram built;
+  const int buffer = tensor(built.program, "rows", Role::input, 1, kRows, kRow, 1);
+  Launch& launch = built.program.launches.add();
+  launch.loops.push(counted("CTA", 132));
+  launch.grid_loops = 1;
+  const int round = open_loop(launch, counted("round", 2));
+  const int row = open_loop(launch, counted("row", kRows));
+  load(launch, buffer, {}, tile_of(row, 1, kRows), whole(kRow));
+  close_loop(launch, row);
+  close_loop(launch, round);
+  EXPECT_EQ(replayed(built.program, load_gpu("h200")).read, 24 * kMiB);
+  built.program.tensors[buffer].row_stride = 25 * kRow;
+  const ReadWrite padded = replayed(built.program, load_gpu("h200"));
+  EXPECT_GT(padded.read, 26 * kMiB);
+  EXPECT_LE(padded.read, 48 * kMiB);
+}
+
+TEST(ReplayOfManyBlocks, IsRefusedBeforeTheyAreCounted) {
+  BuiltProgram built;
+  const std::array<Bytes, 1> ring{kMiB};
+  const std::array<RingPass, 1> once{{{}}};
+  build_ring_program(ring, once, built.program);
+  for (const std::int64_t planes : {std::int64_t{1} << 30, std::int64_t{1} << 62}) {
+    built.program.tensors[0].planes = planes;
+    HbmTraffic hbm;
+    EXPECT_THROW(replay(built.program, load_gpu("h200"), 1, hbm), PointError) << planes;
+  }
 }
 
 // 3 SMs of one CTA each and 8 work items: an infinite cache writes back three pieces of local memory, however
