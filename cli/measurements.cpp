@@ -40,6 +40,7 @@ class RecordedMeasurements : public Measurements {
     return true;
   }
   void describe(RunInfo&) const override {}
+  bool wants_idle_cpu() const override { return false; }
 
  private:
   RecordedSource rows_;

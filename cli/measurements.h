@@ -32,6 +32,8 @@ class Measurements {
   virtual bool fill(const Program& program, Record& record) = 0;
   // Adds what it knows of the machine.
   virtual void describe(RunInfo& run) const = 0;
+  // Whether other work of this machine would disturb it.
+  virtual bool wants_idle_cpu() const { return true; }
 };
 
 // Throws UserError if the mode wants a GPU that is not there or is not the one that `gpus` describe; `auto`

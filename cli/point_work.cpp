@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "cli/command.h"
+#include "cli/predictions.h"
 #include "cli/progress.h"
 #include "sim/error.h"
 
@@ -24,7 +25,12 @@ std::size_t work_through(const PointWork& work, const std::string& verb, const M
       take(record);
       continue;
     }
-    MadeRecord made = make(context, point);
+    MadeRecord made;
+    try {
+      made = make(context, point);
+    } catch (const Stopped&) {
+      break;
+    }
     all_tried = all_tried && made.tried;
     if (work.journal != nullptr && all_tried) work.journal->add(made.record);
     take(made.record);
@@ -35,12 +41,12 @@ std::size_t work_through(const PointWork& work, const std::string& verb, const M
 }
 
 PredictedPoints predict_points(const PointWork& work, bool with_rows, const TakeRecord& take) {
-  PredictionScratch scratch;
+  Predictions predictions(work, with_rows);
   PredictedPoints made;
   made.done = work_through(
       work, "predicting",
       [&](const PointContext& context, const Point& point) {
-        return MadeRecord{.record = predict_point(context, point, scratch, with_rows)};
+        return MadeRecord{.record = predictions.make(context, point)};
       },
       [&](Record& record) {
         if (!record.prediction && made.skipped++ == 0) made.reason = record.reason;

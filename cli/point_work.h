@@ -22,6 +22,7 @@ struct PointWork {
   PointRange range;
   Terminal terminal;
   Journal* journal = nullptr;  // null without one
+  std::size_t threads = 1;     // that replay
 };
 
 struct MadeRecord {
@@ -32,9 +33,10 @@ using MakeRecord = std::function<MadeRecord(const PointContext& context, const P
 using TakeRecord = std::function<void(Record& record)>;
 
 // Makes each point's record in order, unless the journal knows it, and hands it on; when interrupted, it
-// stops after the point at hand. The journal gets what is new, but nothing after a point that was not tried:
-// a resumed run tries that one again, and the journal keeps the order of the points. Returns the number of
-// points done. `verb` is for the progress: "predicting".
+// stops after the point at hand, or within it where that is a replay (`make` throws Stopped). The journal
+// gets what is new, but nothing after a point that was not tried: a resumed run tries that one again, and the
+// journal keeps the order of the points. Returns the number of points done. `verb` is for the progress:
+// "predicting".
 std::size_t work_through(const PointWork& work, const std::string& verb, const MakeRecord& make,
                          const TakeRecord& take);
 

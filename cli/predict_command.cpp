@@ -58,6 +58,7 @@ Action add_predict(CLI::App& command) {
   const auto arguments = std::make_shared<RunArguments>();
   arguments->add_points_to(command);
   arguments->add_outputs_to(command);
+  arguments->add_threads_to(command);
   arguments->add_terminal_to(command);
   command.footer(
       command.get_footer() +

@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <memory>
+#include <thread>
 
+#include "cli/axis.h"
 #include "cli/command.h"
 #include "sim/error.h"
 
@@ -17,6 +20,18 @@ void RunArguments::add_outputs_to(CLI::App& command) { outputs.add_to(command); 
 void RunArguments::add_long_run_to(CLI::App& command, std::chrono::milliseconds journal_sync_interval) {
   long_run.sync_interval = journal_sync_interval;
   long_run.add_to(command);
+}
+
+void RunArguments::add_threads_to(CLI::App& command) {
+  command
+      .add_option_function<std::string>(
+          "-j,--threads",
+          [this](const std::string& text) {
+            threads = static_cast<std::size_t>(parse_number("--threads", text, {1, 1024}));
+          },
+          "threads that replay points (--l2 replay) [as many as the machine has]")
+      ->type_name("N")
+      ->group("Output");
 }
 
 void RunArguments::add_terminal_to(CLI::App& command) {
@@ -60,6 +75,8 @@ int run_points(const RunArguments& arguments, const RunInfo& run, const Configur
                              long_run.journal));
   }
   work.journal = journal.get();
+  work.threads =
+      arguments.threads > 0 ? arguments.threads : std::max(1U, std::thread::hardware_concurrency());
   return body(work);
 }
 

@@ -17,6 +17,7 @@ struct RunArguments {
   LongRunArguments long_run;
   TerminalArguments terminal;
   bool dry_run = false;
+  std::size_t threads = 0;  // 0: as many as the machine has
 
   // JSON, the page and the journal hold rows of launches and of their tensors' bytes.
   bool want_rows() const { return outputs.want_rows() || !long_run.journal.empty(); }
@@ -25,6 +26,7 @@ struct RunArguments {
   void add_points_to(CLI::App& command);
   void add_outputs_to(CLI::App& command);
   void add_long_run_to(CLI::App& command, std::chrono::milliseconds journal_sync_interval);
+  void add_threads_to(CLI::App& command);
   void add_terminal_to(CLI::App& command);
 };
 

@@ -38,6 +38,7 @@ Action add_sweep(CLI::App& command) {
   arguments->add_points_to(command);
   arguments->add_outputs_to(command);
   arguments->add_long_run_to(command, std::chrono::seconds(1));
+  arguments->add_threads_to(command);
   arguments->add_terminal_to(command);
   command.footer(
       command.get_footer() +

@@ -6,6 +6,7 @@
 
 #include <CLI/CLI.hpp>
 #include <array>
+#include <atomic>
 #include <csignal>
 #include <cstdlib>
 
@@ -15,15 +16,16 @@
 namespace hbmscope {
 namespace {
 
-volatile std::sig_atomic_t interrupt_seen = 0;
+std::atomic<bool> interrupt_seen = false;
+static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler sets it");
 
 void note_interrupt(int signal) {
-  if (interrupt_seen != 0) {
+  if (interrupt_seen) {
     remove_unfinished_files();
     std::signal(signal, SIG_DFL);
     std::raise(signal);
   }
-  interrupt_seen = 1;
+  interrupt_seen = true;
 }
 
 bool colors(const std::string& choice, int descriptor) {
@@ -92,6 +94,7 @@ void watch_signals() {
   }
 }
 
-bool interrupted() { return interrupt_seen != 0; }
+bool interrupted() { return interrupt_seen; }
+StopFlag interrupt_flag() { return &interrupt_seen; }
 
 }  // namespace hbmscope

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "cli/cli11_forward.h"
+#include "sim/stop.h"
 
 namespace hbmscope {
 
@@ -46,5 +47,7 @@ void hold_standard_streams();
 // second one ends the program. A signal that is ignored, as under nohup, stays so.
 void watch_signals();
 bool interrupted();
+// The same for what runs long: true from the first signal on.
+StopFlag interrupt_flag();
 
 }  // namespace hbmscope

@@ -84,6 +84,7 @@ Action add_validate(CLI::App& command) {
       [store = arguments.get()](const std::string& text) { store->tolerance = parse_tolerance(text); });
   arguments->run.add_outputs_to(command);
   arguments->run.add_long_run_to(command, std::chrono::milliseconds(0));
+  arguments->run.add_threads_to(command);
   arguments->run.add_terminal_to(command);
   command.footer(
       command.get_footer() +

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "cli/command.h"
+#include "cli/predictions.h"
 #include "cli/verdict.h"
 #include "sim/error.h"
 
@@ -23,12 +24,15 @@ std::size_t count(const std::vector<Record>& records, Status status) {
 
 }  // namespace
 
-std::vector<Record> validate_points(const PointWork& work, bool with_rows, Measurements& measurements,
+std::vector<Record> validate_points(const PointWork& asked, bool with_rows, Measurements& measurements,
                                     const TakeRecord& take) {
-  PredictionScratch scratch;
+  PointWork work = asked;
+  if (measurements.wants_idle_cpu()) work.threads = 1;
+  Predictions predictions(work, with_rows);
+  Program program;
   std::vector<Record> records;
   const auto make = [&](const PointContext& context, const Point& point) {
-    MadeRecord made{.record = predict_point(context, point, scratch, with_rows)};
+    MadeRecord made{.record = predictions.make(context, point)};
     Record& record = made.record;
     if (record.status == Status::skipped) return made;
     if (!context.variant->has_kernel) {
@@ -36,7 +40,9 @@ std::vector<Record> validate_points(const PointWork& work, bool with_rows, Measu
     } else if (!*record.feasible) {
       skip(record, record.reason);
     } else {
-      made.tried = measurements.fill(scratch.program, record);
+      const Plan plan{point.problem, point.tile, point.order, point.kv_walk};
+      build_program(*context.algorithm, *context.variant, plan, program);
+      made.tried = measurements.fill(program, record);
     }
     return made;
   };

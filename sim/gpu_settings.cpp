@@ -5,96 +5,18 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
-#include <cmath>
-#include <limits>
-#include <utility>
 
 #include "sim/error.h"
+#include "sim/setting_units.h"
 
 namespace hbmscope {
 namespace {
 
-// --- Units ---
-
-struct Unit {
-  std::string_view name;
-  double factor;
-};
-
-struct UnitKind {
-  std::string_view name;
-  std::span<const Unit> units;
-  double smallest;
-  double largest;
-  std::string_view accepted;
-};
-
-constexpr std::array kSizes{Unit{"B", 1},
-                            Unit{"kB", 1e3},
-                            Unit{"MB", 1e6},
-                            Unit{"GB", 1e9},
-                            Unit{"TB", 1e12},
-                            Unit{"KiB", 1024.0},
-                            Unit{"MiB", 1024.0 * 1024},
-                            Unit{"GiB", 1024.0 * 1024 * 1024},
-                            Unit{"TiB", 1024.0 * 1024 * 1024 * 1024}};
-constexpr std::array kRates{Unit{"B/s", 1}, Unit{"kB/s", 1e3}, Unit{"MB/s", 1e6}, Unit{"GB/s", 1e9},
-                            Unit{"TB/s", 1e12}};
-constexpr std::array kFrequencies{Unit{"Hz", 1}, Unit{"kHz", 1e3}, Unit{"MHz", 1e6}, Unit{"GHz", 1e9}};
-constexpr std::array kNumbers{Unit{"", 1}};
-
-constexpr std::array kKinds{
-    UnitKind{"bytes", kSizes, 1024, 1e15,
-             "whole bytes from 1KiB to 1000TB, in B, kB, MB, GB, TB, KiB, MiB, GiB or TiB: such as 100MiB"},
-    UnitKind{"bytes/s", kRates, 1e6, 1e18,
-             "a rate from 1MB/s to 1000000TB/s, in B/s, kB/s, MB/s, GB/s or TB/s: such as 8TB/s"},
-    UnitKind{"Hz", kFrequencies, 1e6, 1e12,
-             "a clock from 1MHz to 1000GHz, in Hz, kHz, MHz or GHz: such as 2GHz"},
-    UnitKind{"number", kNumbers, 1, 65536, "a whole number from 1 to 65536"},
-};
-
 const UnitKind& kind_of(const GpuSetting& setting) {
-  return *std::find_if(kKinds.begin(), kKinds.end(),
+  const std::span<const UnitKind> kinds = unit_kinds();
+  return *std::find_if(kinds.begin(), kinds.end(),
                        [&](const UnitKind& kind) { return kind.name == setting.unit; });
 }
-
-// Digits with an optional point, then a unit. Absent for anything else.
-std::optional<double> read_value(std::string_view text, const UnitKind& kind) {
-  const bool starts_with_digit = !text.empty() && text.front() >= '0' && text.front() <= '9';
-  if (!starts_with_digit) return std::nullopt;  // no sign, no "inf"
-  double number = 0;
-  const auto [end, error] =
-      std::from_chars(text.data(), text.data() + text.size(), number, std::chars_format::fixed);
-  if (error != std::errc{}) return std::nullopt;
-  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
-  const auto unit = std::find_if(kind.units.begin(), kind.units.end(),
-                                 [&](const Unit& known) { return known.name == text; });
-  if (unit == kind.units.end()) return std::nullopt;
-  const double value = number * unit->factor;
-  const double whole = std::round(value);  // 0.017 is not exact in binary, 0.017 TB are whole bytes
-  const double exact = 2 * std::numeric_limits<double>::epsilon() * value;
-  return std::abs(value - whole) <= exact ? whole : value;
-}
-
-// Absent too for what is out of range.
-std::optional<double> parse_value(std::string_view text, const UnitKind& kind) {
-  const std::optional<double> value = read_value(text, kind);
-  if (!value || *value < kind.smallest || *value > kind.largest) return std::nullopt;
-  const bool counts = kind.name == "bytes" || kind.name == "number";
-  if (counts && *value != std::floor(*value)) return std::nullopt;
-  return value;
-}
-
-// Without an exponent, as read_value() takes it.
-std::string digits(double number) {
-  std::array<char, 64> text{};
-  const auto [end, error] =
-      std::to_chars(text.data(), text.data() + text.size(), number, std::chars_format::fixed);
-  return error == std::errc{} ? std::string(text.data(), end) : fmt::format("{}", number);
-}
-
-// --- Numbers of a GPU ---
 
 CacheLevel& l2_of(GpuSpec& gpu) {
   return *std::find_if(gpu.caches.begin(), gpu.caches.end(),
@@ -219,18 +141,13 @@ std::span<const GpuSetting> gpu_settings() { return kSettings; }
 
 std::vector<std::string> accepted_setting_values() {
   std::vector<std::string> sentences;
-  for (const UnitKind& kind : kKinds) sentences.push_back(fmt::format("{}: {}", kind.name, kind.accepted));
+  for (const UnitKind& kind : unit_kinds())
+    sentences.push_back(fmt::format("{}: {}", kind.name, kind.accepted));
   return sentences;
 }
 
 std::string setting_text(const GpuSetting& setting, double value) {
-  const UnitKind& kind = kind_of(setting);
-  std::string shortest = fmt::format("{}{}", digits(value), kind.units.front().name);
-  for (const Unit& unit : kind.units) {
-    std::string text = fmt::format("{}{}", digits(value / unit.factor), unit.name);
-    if (text.size() < shortest.size() && read_value(text, kind) == value) shortest = std::move(text);
-  }
-  return shortest;
+  return value_text(value, kind_of(setting));
 }
 
 void change_gpu(GpuSpec& gpu, std::string_view option, const std::string& setting) {

@@ -80,7 +80,7 @@ Prediction predict(const PointContext& context, const Plan& plan, L2Mode l2_mode
   build_program(*context.algorithm, *context.variant, plan, scratch.program);
   count_traffic(scratch.program, scratch.traffic);
   const TensorTraffic total = total_of(scratch.traffic);
-  hbm_traffic(scratch.program, scratch.traffic, *context.gpu, l2_mode, scratch.hbm);
+  hbm_traffic(scratch.program, scratch.traffic, *context.gpu, l2_mode, scratch.hbm, scratch.stop);
 
   Prediction prediction;
   prediction.hbm_read_bytes = scratch.hbm.total.read;

@@ -23,6 +23,7 @@ struct PredictionScratch {
   Program program;
   Traffic traffic;
   HbmTraffic hbm;
+  StopFlag stop = nullptr;  // a long prediction looks at it, and throws Stopped
 };
 
 // What a launch of the predicted program asks of each roof. Shared-memory bytes mean something only where

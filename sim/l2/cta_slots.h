@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "sim/gpu.h"
+#include "sim/stop.h"
 #include "sim/stream.h"
 
 namespace hbmscope {
@@ -33,10 +34,11 @@ class CtaSlots {
 
   // Calls visit(access, side) for every access of the launch in the order in which the SMs issue them: all
   // CTAs move bytes at the rate that their age gives, and take turns of one tile. The plane of an access to
-  // local memory is the CTA's slot.
+  // local memory is the CTA's slot. Throws Stopped soon after the flag is set.
   template <class Visit>
-  void run(Visit&& visit) {
+  void run(Visit&& visit, StopFlag stop = nullptr) {
     while (running_ > 0) {
+      check_stop(stop);
       for (std::size_t slot = 0; slot < slots_.size(); ++slot) {
         if (slots_[slot].running) take_turn(slot, visit);
       }

@@ -67,7 +67,7 @@ void check_replay(const Program& program, const Traffic& traffic) {
 }  // namespace
 
 void hbm_traffic(const Program& program, const Traffic& traffic, const GpuSpec& gpu, L2Mode mode,
-                 HbmTraffic& hbm) {
+                 HbmTraffic& hbm, StopFlag stop) {
   switch (mode) {
     case L2Mode::none:
       hbm.launches.clear();
@@ -77,7 +77,7 @@ void hbm_traffic(const Program& program, const Traffic& traffic, const GpuSpec& 
       break;
     case L2Mode::replay:
       check_replay(program, traffic);
-      replay_placements(program, gpu, total_of(traffic).compulsory, hbm);
+      replay_placements(program, gpu, total_of(traffic).compulsory, hbm, stop);
       break;
     case L2Mode::model:
       throw UserError("--l2", std::string(to_string(mode)),

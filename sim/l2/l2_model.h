@@ -5,6 +5,7 @@
 #include "sim/gpu.h"
 #include "sim/program.h"
 #include "sim/record.h"
+#include "sim/stop.h"
 #include "sim/traffic.h"
 
 namespace hbmscope {
@@ -34,8 +35,8 @@ struct HbmTraffic {
 // compulsory bytes, an L2 without limits, and allocates nothing; L2Mode::replay runs every tile access
 // through the caches (sim/l2/replay.h). Overwrites `hbm`. Throws UserError (--l2) for
 // a mode that is not built in, PointError (--l2) for a program that is too large to replay, and for sums that
-// exceed 64 bits.
+// exceed 64 bits, and Stopped soon after the flag is set.
 void hbm_traffic(const Program& program, const Traffic& traffic, const GpuSpec& gpu, L2Mode mode,
-                 HbmTraffic& hbm);
+                 HbmTraffic& hbm, StopFlag stop = nullptr);
 
 }  // namespace hbmscope

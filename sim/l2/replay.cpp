@@ -63,11 +63,11 @@ void load(std::int64_t block, int side, int account, Observer& observer, L2State
 
 template <class Observer>
 void run_launch(const Program& program, int launch, const BlockMap& blocks, const GpuSpec& gpu, int sides,
-                Observer& observer, L2State& state) {
+                Observer& observer, StopFlag stop, L2State& state) {
   const LaunchBody body(program, launch);
   CtaSlots slots(body, gpu);
   observer.launch_begins(slots, blocks, state);
-  slots.run([&](const TileAccess& access, int sm_side) {
+  const auto visit = [&](const TileAccess& access, int sm_side) {
     const int side = sm_side % sides;  // a GPU whose L2 was changed may have fewer
     const int account = account_of(launch, access.tensor);
     observer.access_begins(access);
@@ -76,7 +76,8 @@ void run_launch(const Program& program, int launch, const BlockMap& blocks, cons
       if (access.operation != Operation::store) load(block, side, account, observer, state);
       if (access.operation != Operation::load) state.store(block, side, account);
     });
-  });
+  };
+  slots.run(visit, stop);
   observer.launch_ends();
 }
 
@@ -133,13 +134,13 @@ bool agree(const std::vector<double>& bytes) {
 
 template <class Observer>
 void replay_seen_by(Observer& observer, const Program& program, const GpuSpec& gpu, std::uint64_t seed,
-                    HbmTraffic& hbm) {
+                    StopFlag stop, HbmTraffic& hbm) {
   const L2Geometry geometry = l2_geometry(gpu);
   const BlockMap blocks(program, most_resident_ctas(program, gpu));
   L2State state(geometry, blocks.blocks());
   place(program, blocks, geometry, seed, state);
   for (int launch = 0; launch < program.launches.count(); ++launch) {
-    run_launch(program, launch, blocks, gpu, geometry.sides, observer, state);
+    run_launch(program, launch, blocks, gpu, geometry.sides, observer, stop, state);
   }
   state.write_back_all();
   collect(program, state, hbm);
@@ -148,23 +149,24 @@ void replay_seen_by(Observer& observer, const Program& program, const GpuSpec& g
 
 }  // namespace
 
-void replay(const Program& program, const GpuSpec& gpu, std::uint64_t seed, HbmTraffic& hbm) {
+void replay(const Program& program, const GpuSpec& gpu, std::uint64_t seed, HbmTraffic& hbm, StopFlag stop) {
   NoObserver nobody;
-  replay_seen_by(nobody, program, gpu, seed, hbm);
+  replay_seen_by(nobody, program, gpu, seed, stop, hbm);
 }
 
 void replay(const Program& program, const GpuSpec& gpu, std::uint64_t seed, ReplayObserver& observer,
             HbmTraffic& hbm) {
-  replay_seen_by(observer, program, gpu, seed, hbm);
+  replay_seen_by(observer, program, gpu, seed, nullptr, hbm);
 }
 
 void replay_placements(const Program& program, const GpuSpec& gpu, const ReadWrite& compulsory,
-                       HbmTraffic& hbm) {
+                       HbmTraffic& hbm, StopFlag stop) {
   std::vector<HbmTraffic> runs;
   std::vector<double> reads;
   std::vector<double> writes;
   while (runs.size() < kMostPlacements && !agree(reads)) {
-    replay(program, gpu, runs.size(), runs.emplace_back());
+    const std::uint64_t seed = runs.size();
+    replay(program, gpu, seed, runs.emplace_back(), stop);
     reads.push_back(static_cast<double>(total_of(runs.back()).read));
     writes.push_back(static_cast<double>(total_of(runs.back()).write));
   }

@@ -5,6 +5,7 @@
 #include "sim/gpu.h"
 #include "sim/l2/l2_model.h"
 #include "sim/program.h"
+#include "sim/stop.h"
 
 namespace hbmscope {
 
@@ -32,8 +33,9 @@ class ReplayObserver {
 // What DRAM is asked for by a program whose tile accesses run through the GPU's caches in the order in which
 // the GPU issues them, from a cold L2, dirty lines included in the end. The state is carried from launch to
 // launch. `seed` draws where the tensors lie: the same seed gives the same bytes. Throws UserError (--l2) for
-// a program that is too large to follow.
-void replay(const Program& program, const GpuSpec& gpu, std::uint64_t seed, HbmTraffic& hbm);
+// a program that is too large to follow, and Stopped soon after the flag is set.
+void replay(const Program& program, const GpuSpec& gpu, std::uint64_t seed, HbmTraffic& hbm,
+            StopFlag stop = nullptr);
 
 // The same, seen by an observer; without one nothing is asked at an access.
 void replay(const Program& program, const GpuSpec& gpu, std::uint64_t seed, ReplayObserver& observer,
@@ -52,6 +54,6 @@ inline constexpr double kUnsureShare = 0.06;
 // holds 90 % of a normal distribution whose deviation is that of the placements and of what the replay does
 // not know.
 void replay_placements(const Program& program, const GpuSpec& gpu, const ReadWrite& compulsory,
-                       HbmTraffic& hbm);
+                       HbmTraffic& hbm, StopFlag stop = nullptr);
 
 }  // namespace hbmscope

@@ -1,48 +1,15 @@
-// --journal, --resume and --shard, as a user runs them; sweeps of the model, which print the same each time.
+// --journal and --resume, as a user runs them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "reports/csv.h"
-#include "tests/cli/program.h"
+#include "tests/cli/sweep_run.h"
 
 namespace hbmscope::testing {
 namespace {
 
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::StartsWith;
-
-const std::vector<std::string> kSweep{"sweep", "--quiet", "--seqlen", "512..4k*2", "--br", "64,128"};
-
-Result run(const Workspace& workspace, std::vector<std::string> arguments,
-           const std::vector<std::string>& more) {
-  arguments.insert(arguments.end(), more.begin(), more.end());
-  return workspace.run(arguments);
-}
-
-std::string first_lines(const std::string& text, int count) {
-  std::size_t end = 0;
-  for (int line = 0; line < count; ++line) end = text.find('\n', end) + 1;
-  return text.substr(0, end);
-}
-
-// Behind the header, which has arguments and a date.
-std::string records_of(const std::string& text) { return text.substr(text.find("\n{\"point\"")); }
-
-// The outputs of a run that nothing interrupted.
-struct Uninterrupted {
-  std::string csv;
-  std::string json;
-  std::string jsonl;
-
-  explicit Uninterrupted(const Workspace& workspace) {
-    EXPECT_EQ(run(workspace, kSweep, {"--csv", "u.csv", "--json", "u.json", "--jsonl", "u.jsonl"}).code, 0);
-    csv = workspace.read("u.csv");
-    json = records_of(workspace.read("u.json"));
-    jsonl = records_of(workspace.read("u.jsonl"));
-  }
-};
 
 TEST(Journal, HoldsEveryPointAndIsJsonLines) {
   const Workspace workspace;
@@ -175,49 +142,6 @@ TEST(Resume, RefusesAGpuFileWhoseTextChanged) {
   EXPECT_THAT(edited.err, StartsWith("hbmscope: files of --gpu: 'my.toml "));
 }
 
-TEST(Resume, GoesOnAfterAKill) {
-  const Workspace workspace;
-  const std::string sweep = "\"$PROGRAM\" sweep --quiet --seqlen 1..20000+1 --algorithm flash2 ";
-  const Result killed = workspace.run_shell(
-      sweep +
-      "--journal run.journal & pid=$!; "
-      "until [ -s run.journal ] && [ $(stat -c %s run.journal) -gt 200000 ]; do sleep 0.01; done; "
-      "kill -KILL $pid; wait $pid");
-  EXPECT_EQ(killed.code, 128 + 9);
-  const std::size_t lines = count_lines(workspace.read("run.journal"));
-  EXPECT_GT(lines, 1U);
-  EXPECT_LT(lines, 20000U);
-  EXPECT_EQ(workspace.run_shell(sweep + "--journal run.journal --resume --csv r.csv").code, 0);
-  EXPECT_EQ(workspace.run_shell(sweep + "--csv u.csv").code, 0);
-  EXPECT_TRUE(workspace.read("r.csv") == workspace.read("u.csv"));
-}
-
-TEST(Resume, GoesOnAfterAnInterruptThatKeptWhatWasFinished) {
-  for (const std::string signal : {"INT", "TERM"}) {
-    const Workspace workspace;
-    const std::string sweep = "\"$PROGRAM\" sweep --quiet --seqlen 1..20000+1 --algorithm flash2 ";
-    const Result stopped = workspace.run_shell(
-        sweep +
-        "--journal run.journal --csv part.csv & pid=$!; "
-        "until [ -s run.journal ] && [ $(stat -c %s run.journal) -gt 200000 ]; do sleep 0.01; done; "
-        "kill -" +
-        signal + " $pid; wait $pid");
-    EXPECT_EQ(stopped.code, 130);
-    EXPECT_THAT(workspace.files(), ElementsAre("part.csv", "run.journal"));
-    // The outputs hold what the journal holds.
-    const std::size_t finished = read_csv(workspace.read("part.csv"), "part.csv").size();
-    EXPECT_GT(finished, 0U);
-    EXPECT_LT(finished, 20000U);
-    const std::string journal = workspace.read("run.journal");
-    EXPECT_EQ(count_lines(journal), 1 + finished);
-    EXPECT_TRUE(journal.ends_with("}\n"));
-    if (signal == "TERM") continue;  // what was kept is the same, and going on takes long
-    EXPECT_EQ(workspace.run_shell(sweep + "--journal run.journal --resume --csv r.csv").code, 0);
-    EXPECT_EQ(workspace.run_shell(sweep + "--csv u.csv").code, 0);
-    EXPECT_TRUE(workspace.read("r.csv") == workspace.read("u.csv"));
-  }
-}
-
 TEST(Resume, KeepsMeasuredRows) {
   const Workspace workspace;
   const std::vector<std::string> validate{"validate", "--seqlen", "512,1024",   "--tokens",
@@ -227,50 +151,6 @@ TEST(Resume, KeepsMeasuredRows) {
   workspace.write("run.journal", first_lines(workspace.read("run.journal"), 1 + 3));
   EXPECT_EQ(run(workspace, validate, {"--journal", "run.journal", "--resume", "--csv", "r.csv"}).code, 0);
   EXPECT_EQ(workspace.read("r.csv"), workspace.read("u.csv"));
-}
-
-TEST(Merge, ShardsMakeTheWhole) {
-  const Workspace workspace;
-  const Uninterrupted whole(workspace);
-  for (const char* shard : {"1/3", "2/3", "3/3"}) {
-    const std::string file = std::string(1, *shard) + ".journal";
-    ASSERT_EQ(run(workspace, kSweep, {"--shard", shard, "--journal", file}).code, 0);
-  }
-  // 16 points in three blocks of 5, 5 and 6.
-  EXPECT_EQ(count_lines(workspace.read("1.journal")), 1U + 5);
-  EXPECT_EQ(count_lines(workspace.read("3.journal")), 1U + 6);
-  const Result result = workspace.run(
-      {"merge", "3.journal", "1.journal", "2.journal", "--csv", "m.csv", "--json", "m.json", "--quiet"});
-  EXPECT_EQ(result.code, 0) << result.err;
-  EXPECT_EQ(workspace.read("m.csv"), whole.csv);
-  EXPECT_EQ(records_of(workspace.read("m.json")), whole.json);
-
-  const std::string first = workspace.read("1.journal");
-  const auto refusal = [&](const std::vector<std::string>& files) {
-    std::vector<std::string> arguments{"merge", "--csv", "x.csv"};
-    arguments.insert(arguments.end(), files.begin(), files.end());
-    const Result refused = workspace.run(arguments);
-    EXPECT_EQ(refused.code, 2);
-    EXPECT_EQ(count_lines(refused.err), 1U);
-    return refused.err;
-  };
-  EXPECT_EQ(refusal({"2.journal"}), "hbmscope: merge: expected all shards; missing: 1/3, 3/3\n");
-  EXPECT_THAT(refusal({"1.journal", "2.journal", "3.journal", "1.journal"}),
-              HasSubstr("seqlen 512, full, standard, mma, Br 64, Bc 64' is not accepted; expected each point "
-                        "once; 1.journal has it too"));
-  workspace.write("1.journal", first_lines(first, 1 + 4) + "{\"point\":");
-  EXPECT_EQ(refusal({"1.journal", "2.journal", "3.journal"}),
-            "hbmscope: 1.journal: holds 4 of 5 points; expected all, finish it with --resume\n");
-  ASSERT_EQ(run(workspace, kSweep, {"--bc", "32", "--shard", "1/3", "--journal", "other.journal"}).code, 0);
-  EXPECT_EQ(refusal({"2.journal", "other.journal"}),
-            "hbmscope: other.journal: --bc: '32' is not accepted; expected '64' as in 2.journal\n");
-  ASSERT_EQ(run(workspace, kSweep, {"--shard", "1/2", "--journal", "half.journal"}).code, 0);
-  EXPECT_EQ(refusal({"2.journal", "half.journal"}),
-            "hbmscope: half.journal: --shard: '1/2' is not accepted; expected one of 3 shards as in "
-            "2.journal\n");
-  EXPECT_THAT(refusal({"u.jsonl"}), HasSubstr("expected a file that --journal wrote"));
-  EXPECT_THAT(refusal({}), StartsWith("hbmscope: merge: expected the files that --journal wrote"));
-  EXPECT_THAT(workspace.files(), ::testing::Not(::testing::Contains("x.csv")));
 }
 
 }  // namespace

@@ -72,6 +72,17 @@ TEST(PointWork, HandsOnWhatTheJournalHoldsAndMakesTheRest) {
   EXPECT_EQ(read_journal(path).records.size(), 4U);
 }
 
+TEST(PointWork, EndsWithinAPointThatIsStopped) {
+  const PointList points = points_of({64, 128, 256});
+  std::size_t taken = 0;
+  const auto make = [&](const PointContext&, const Point& point) {
+    if (point.problem.seqlen_q == 128) throw Stopped();
+    return MadeRecord{.record = {.point = point}};
+  };
+  EXPECT_EQ(work_through(work_of(points), "working", make, [&](const Record&) { ++taken; }), 1U);
+  EXPECT_EQ(taken, 1U);
+}
+
 // 2^30 batches of 2^30 rows exceed 64 bits.
 TEST(PredictedPoints, CountThoseWithoutAPrediction) {
   const PointList points = points_of({64, kLargestSize, kLargestSize / 2}, kLargestSize);

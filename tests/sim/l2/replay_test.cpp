@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <atomic>
+
 #include "sim/algorithms/build.h"
 #include "sim/l2/ring_program.h"
 #include "sim/predict.h"
@@ -146,6 +148,16 @@ TEST(ReplayOfManyBlocks, IsRefusedBeforeTheyAreCounted) {
     HbmTraffic hbm;
     EXPECT_THROW(replay(built.program, load_gpu("h200"), 1, hbm), PointError) << planes;
   }
+}
+
+TEST(ReplayThatIsStopped, EndsSoon) {
+  BuiltProgram built;
+  const std::array<Bytes, 1> ring{kMiB};
+  const std::array<RingPass, 1> for_years{{{.ctas = 132, .rounds = std::int64_t{1} << 40}}};
+  build_ring_program(ring, for_years, built.program);
+  HbmTraffic hbm;
+  const std::atomic<bool> stop = true;
+  EXPECT_THROW(replay(built.program, load_gpu("h200"), 1, hbm, &stop), Stopped);
 }
 
 // 3 SMs of one CTA each and 8 work items: an infinite cache writes back three pieces of local memory, however
