@@ -1,0 +1,225 @@
+// Access patterns of micro-kernels, replayed, against DRAM bytes counted on an H200 (tests/data). The share
+// of the L2 that lines reach and the length of a stretch were chosen on these rows (sim/l2/l2_geometry.cpp).
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <map>
+#include <memory>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "sim/l2/l2_state.h"
+#include "sim/l2/replay.h"
+#include "sim/l2/ring_program.h"
+#include "sim/traffic.h"
+#include "tests/sim/h200_rows.h"
+
+namespace hbmscope::test {
+namespace {
+
+constexpr std::int64_t kSms = 132;
+constexpr RingPass kReadByParts{.share = RingShare::part, .ctas = kSms};
+constexpr RingPass kWriteByParts{.operation = Operation::store, .share = RingShare::part, .ctas = kSms};
+
+// Whole tiles.
+Bytes mib(double size) {
+  return static_cast<Bytes>(std::llround(size * 1024 * 1024 / static_cast<double>(kRingTileBytes))) *
+         kRingTileBytes;
+}
+
+struct Pattern {
+  std::vector<Bytes> buffers;
+  std::vector<RingPass> passes;
+  Bytes uncounted = 0;  // bytes that passes before the counted one read
+};
+
+struct Replayed {
+  double median = 0;  // MB
+  double low = 0;
+  double high = 0;
+};
+
+Replayed replayed(const Pattern& pattern) {
+  auto program = std::make_unique<Program>();
+  build_ring_program(pattern.buffers, pattern.passes, *program);
+  Traffic traffic;
+  count_traffic(*program, traffic);
+  HbmTraffic hbm;
+  hbm_traffic(*program, traffic, load_gpu("h200"), L2Mode::replay, hbm);
+  const auto counted = [&](std::uint64_t bytes) {
+    return static_cast<double>(bytes - pattern.uncounted) / 1e6;
+  };
+  return {counted(hbm.total.read), counted(hbm.band->p05.read), counted(hbm.band->p95.read)};
+}
+
+// What an experiment reads; a pattern without buffers for those that a test of their own replays, or that no
+// program describes.
+Pattern pattern_of(const std::string& experiment, double& size) {
+  const char* name = experiment.c_str();
+  if (std::sscanf(name, "oneSM %lf", &size) == 1) return {{mib(size)}, {{.rounds = 4}}};
+  if (std::sscanf(name, "forward %lf", &size) == 1 || std::sscanf(name, "allread clean %lf", &size) == 1)
+    return {{mib(size)}, {{.ctas = kSms, .rounds = 4}}};
+  if (std::sscanf(name, "sawtooth %lf", &size) == 1)
+    return {{mib(size)}, {{.ctas = kSms, .rounds = 4, .walk = Walk::alternating}}};
+  if (std::sscanf(name, "stream %lf", &size) == 1) return {{mib(size)}, {kReadByParts}};
+  if (std::sscanf(name, "rereadstream %lf", &size) == 1) {
+    // Read a second time by SMs of which about half are on the other side, as the counted far lookups say.
+    RingPass first = kReadByParts;
+    first.first_buffer = 1;
+    RingPass again = first;
+    again.ctas = kSms - 1;
+    return {{mib(64), mib(size)}, {kWriteByParts, first, again}, mib(size)};
+  }
+  return {};
+}
+
+// On the knee the traffic depends on where the buffer lies.
+bool is_on_the_knee(const std::string& experiment, double size) {
+  if (experiment.starts_with("rereadstream")) return size >= 24 && size <= 56;
+  const bool by_all = experiment.starts_with("allread") || experiment.starts_with("forward") ||
+                      experiment.starts_with("sawtooth");
+  return by_all && size >= 28 && size <= 36;
+}
+
+bool is_near(double value, double measured) {
+  return std::abs(value - measured) <= std::max(1.0, 0.05 * measured);
+}
+
+// Rows that the replay misses: what was measured and what is replayed, MB.
+struct Missed {
+  double measured;
+  double replayed;
+};
+const std::map<std::string, Missed> kMissed{
+    {"oneSM 32 MiB", {68.961, 61.866}},
+    {"forward  32 MiB x4", {104.511, 90.178}},
+    {"allread clean 30 MiB x4", {80.517, 52.691}},
+    {"allread clean 32 MiB x4", {104.432, 90.178}},
+    {"rereadstream 32 MiB", {1.497, 0.279}},
+    {"rereadstream 36 MiB", {4.604, 1.860}},
+};
+
+// Listens for what is written back before the second launch begins.
+class WritesOfFirstLaunch : public ReplayObserver {
+ public:
+  void launch_begins(const CtaSlots&, const BlockMap&, const L2State& state) override {
+    bytes_ = 0;
+    for (const ReadWrite& account : state.accounts()) bytes_ += account.write;
+  }
+  void access_begins(const TileAccess&) override {}
+  void block_begins(std::int64_t, const TileAccess&) override {}
+  void share_begins(std::int64_t, int, int) override {}
+  void launch_ends() override {}
+
+  double megabytes() const { return static_cast<double>(bytes_) / 1e6; }
+
+ private:
+  std::uint64_t bytes_ = 0;
+};
+
+}  // namespace
+
+TEST(MicrobenchmarksOnH200, DramReadsAreThoseMeasured) {
+  int compared = 0;
+  int missed = 0;
+  for (const Row& row : rows_of("tests/data/l2_microbenchmarks_h200.csv")) {
+    const std::string& experiment = row.at("experiment");
+    double size = 0;
+    const Pattern pattern = pattern_of(experiment, size);
+    if (pattern.buffers.empty()) continue;
+    ++compared;
+    const Replayed got = replayed(pattern);
+    const double measured = number(row, "dram_read_MB");
+    const std::string text = fmt::format("{}: measured {:.3f}, replayed {:.3f} [{:.2f}, {:.2f}]", experiment,
+                                         measured, got.median, got.low, got.high);
+    const bool within = is_on_the_knee(experiment, size) ? got.low <= measured && measured <= got.high
+                                                         : is_near(got.median, measured);
+    const bool holds = within || is_near(got.median, measured);
+    const auto known = kMissed.find(experiment);
+    EXPECT_EQ(holds, known == kMissed.end()) << text;
+    if (known == kMissed.end()) continue;
+    ++missed;
+    EXPECT_EQ(known->second.measured, measured) << text;
+    EXPECT_NEAR(known->second.replayed, got.median, 0.005) << text;
+  }
+  EXPECT_EQ(compared, 56);
+  EXPECT_EQ(missed, static_cast<int>(kMissed.size()));
+}
+
+// What is written and fits stays dirty up to a limit; a sweep over 512 MiB brings out the rest.
+TEST(MicrobenchmarksOnH200, DramWritesAreThoseMeasured) {
+  std::map<double, std::pair<double, double>> measured;  // by size: of the kernel, of the sweep after it
+  for (const Row& row : rows_of("tests/data/l2_microbenchmarks_h200.csv")) {
+    double size = 0;
+    const char* name = row.at("experiment").c_str();
+    if (std::sscanf(name, "write %lf", &size) == 1) measured[size].first = number(row, "dram_write_MB");
+    if (std::sscanf(name, "sweep after %lf", &size) == 1)
+      measured[size].second = number(row, "dram_write_MB");
+  }
+  EXPECT_EQ(measured.size(), 9U);
+  RingPass sweep = kReadByParts;
+  sweep.first_buffer = 1;
+  const std::array<RingPass, 2> passes{kWriteByParts, sweep};
+  for (const auto& [size, written] : measured) {
+    const std::array<Bytes, 2> buffers{mib(size), mib(512)};
+    auto program = std::make_unique<Program>();
+    build_ring_program(buffers, passes, *program);
+    WritesOfFirstLaunch at_once;
+    HbmTraffic hbm;
+    replay(*program, load_gpu("h200"), 0, at_once, hbm);
+    double all = 0;
+    for (const LaunchHbmTraffic& launch : hbm.launches) {
+      for (const ReadWrite& tensor : launch.tensors) all += static_cast<double>(tensor.write) / 1e6;
+    }
+    EXPECT_TRUE(is_near(at_once.megabytes(), written.first)) << size << " MiB: " << at_once.megabytes();
+    const double later = all - at_once.megabytes();
+    EXPECT_EQ(is_near(later, written.second), size < 64) << size << " MiB: " << later;
+    if (size >= 64) {  // missed: 28.08 and 28.11 MB are measured
+      EXPECT_NEAR(later, 29.557, 0.005) << size;
+    }
+  }
+}
+
+// Rings in pieces at random places, one placement measured of each: does it lie between the 5 % and 95 %
+// quantiles of the replayed placements? All CTAs go in step, so that a few stand for all. The machine spreads
+// wider than the replay: of 45 rows four or five should lie outside, and more do. By pieces and MiB.
+TEST(MicrobenchmarksOnH200, PlacementsOfRingsInPiecesSpreadAsMeasured) {
+  constexpr std::uint64_t kPlacements = 41;
+  const std::set<std::pair<std::int64_t, double>> known{{2, 32}, {3, 28}, {3, 29}, {3, 30}, {4, 25},
+                                                        {4, 27}, {4, 29}, {4, 30}, {4, 36}, {8, 24},
+                                                        {8, 25}, {8, 29}, {8, 36}};
+  std::set<std::pair<std::int64_t, double>> outside;
+  int rows = 0;
+  for (const Row& row : rows_of("tests/data/l2_segments_h200.csv")) {
+    if (row.at("ctas_spread_around_ring") != "0" || number(row, "live_MiB") < 24) continue;
+    ++rows;
+    const auto pieces = static_cast<std::size_t>(size(row, "segments"));
+    const std::vector<Bytes> buffers(pieces, mib(number(row, "live_MiB") / static_cast<double>(pieces)));
+    const std::array<RingPass, 1> passes{{{.buffers = static_cast<int>(pieces), .ctas = 10, .rounds = 8}}};
+    auto program = std::make_unique<Program>();
+    build_ring_program(buffers, passes, *program);
+    std::vector<double> reads;
+    for (std::uint64_t seed = 0; seed < kPlacements; ++seed) {
+      HbmTraffic hbm;
+      replay(*program, load_gpu("h200"), seed, hbm);
+      double read = 0;
+      for (const ReadWrite& tensor : hbm.launches[0].tensors) read += static_cast<double>(tensor.read) / 1e6;
+      reads.push_back(read);
+    }
+    std::sort(reads.begin(), reads.end());
+    constexpr double kOthers =
+        0.4;  // MB that counters see of others: what is written by kernels that only read
+    const double measured = number(row, "dram_read_MB");
+    if (measured < reads[2] - kOthers || measured > reads[kPlacements - 3] + kOthers)
+      outside.emplace(size(row, "segments"), number(row, "live_MiB"));
+  }
+  EXPECT_EQ(rows, 45);
+  EXPECT_EQ(outside, known);
+}
+
+}  // namespace hbmscope::test
