@@ -117,6 +117,10 @@ PointList::Indices PointList::indices_of(std::size_t index) const {
   return indices;
 }
 
+bool PointList::replays() const {
+  return std::ranges::find(axes_.l2_modes, L2Mode::replay) != axes_.l2_modes.end();
+}
+
 std::vector<DataType> PointList::dtypes() const {
   if (!axes_.dtypes.empty()) return axes_.dtypes;
   std::vector<DataType> dtypes;

@@ -84,6 +84,8 @@ class PointList {
   const std::vector<GpuSpec>& gpus() const { return axes_.gpus; }
   // Each once.
   std::vector<DataType> dtypes() const;
+  // Whether some points are run through the L2's caches.
+  bool replays() const;
 
  private:
   static constexpr std::size_t kAxes = 22;

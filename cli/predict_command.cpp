@@ -1,6 +1,7 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
+#include "cli/assumed_text.h"
 #include "cli/command.h"
 #include "cli/notes.h"
 #include "cli/record_tables.h"
@@ -29,7 +30,8 @@ void add_crossovers(const PointWork& work, std::vector<Record>& records) {
 std::string below_table(const PointList& points, const std::vector<Record>& records, bool few) {
   Notes notes;
   for (const Record& record : records) notes.add(record);
-  const std::string text = (few ? "" : unknown_rates(points.gpus(), points.dtypes())) + notes.text();
+  const std::string text =
+      (few ? "" : unknown_rates(points.gpus(), points.dtypes())) + notes.text() + assumed_text(points);
   return text.empty() ? "" : "\n" + text;
 }
 

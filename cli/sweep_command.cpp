@@ -4,6 +4,7 @@
 #include <chrono>
 #include <memory>
 
+#include "cli/assumed_text.h"
 #include "cli/command.h"
 #include "cli/notes.h"
 #include "cli/run_arguments.h"
@@ -26,7 +27,8 @@ int run_sweep(const RunArguments& arguments, const PointWork& work, const RunInf
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   if (!work.terminal.quiet) {
     write_stderr(fmt::format("{} points in {:.2f} s\n", made.done, seconds) +
-                 unknown_rates(work.points.gpus(), work.points.dtypes()) + notes.text());
+                 unknown_rates(work.points.gpus(), work.points.dtypes()) + notes.text() +
+                 assumed_text(work.points));
   }
   return prediction_exit_code(made, work);
 }

@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
+#include "cli/assumed_text.h"
 #include "cli/command.h"
 #include "cli/measurements.h"
 #include "cli/record_tables.h"
@@ -41,7 +42,7 @@ int run_validate(const Arguments& arguments, CounterMode mode, const PointWork& 
   if (!paths.use_stdout() && !records.empty()) {
     write_stdout(validation_table(records, arguments.tolerance, work.terminal.color_out) + "\n" +
                  verdict(records, work.terminal.color_out) +
-                 unknown_rates(work.points.gpus(), work.points.dtypes()));
+                 unknown_rates(work.points.gpus(), work.points.dtypes()) + assumed_text(work.points));
   }
   if (records.size() < work.range.size()) return end_interrupted(records.size(), work.range.size());
   return validation_exit_code(records, arguments.tolerance);

@@ -28,12 +28,29 @@ struct CacheLevel {
   std::string home_rule;     // which instance a line belongs to: "address hash", "sm"
   std::int64_t copies = 1;   // instances that may hold one line at once
   bool memory_side = false;  // caches DRAM rather than the SMs' requests
+  // What the replay of an L2 asks for (sim/l2/l2_geometry.h); absent where nobody has measured it.
+  std::string replacement;                    // "LRU"; what the replay does, whatever stands here
+  std::optional<SourcedValue> ways;           // lines of a set
+  std::optional<SourcedValue> stretch_bytes;  // consecutive memory that meets the sets of one group evenly
+  std::optional<SourcedValue> dirty_share;  // of the capacity: what is dirty beyond it is written back early
 };
 
 // Neighbouring SMs in the order in which a launch fills them, all on one side of the L2.
 struct SmRun {
   std::int64_t sms = 0;
   std::int64_t side = 0;
+};
+
+// What benchmarks get out of a GPU, beside the rates that its makers publish; each absent where nobody has
+// measured it. No prediction reads them: bounds of the time are those of the published rates.
+struct MeasuredRates {
+  std::optional<SourcedValue> hbm_copy_bytes_per_s;  // read + write
+  std::optional<SourcedValue> sram_bytes_per_clock_per_sm;
+  std::optional<SourcedValue> exp_per_clock_per_sm;
+  std::optional<SourcedValue> tensor_flops_per_clock_per_sm_bf16;  // by mma.sync, as the mma kernels issue it
+  std::optional<SourcedValue> tensor_flops_per_clock_per_sm_fp16;
+  std::optional<SourcedValue> launch_ns;          // a kernel that does nothing, one after the other
+  std::optional<SourcedValue> cta_start_skew_ns;  // between the first and the last CTA that start at once
 };
 
 // Limits of a multiprocessor and of a CTA, from the CUDA programming guide by compute capability.
@@ -76,6 +93,11 @@ struct GpuSpec {
   std::vector<CacheLevel> caches;    // one of them is named "L2"
   // The SMs in the order in which a launch fills them; empty where nobody has measured it.
   std::vector<SmRun> sm_runs;
+  // How fast CTAs of an SM go, relative to the older one of two: the younger one, because warp schedulers
+  // serve the oldest CTA first, and one that has the SM to itself. Absent where nobody has measured it.
+  std::optional<SourcedValue> younger_cta_rate;
+  std::optional<SourcedValue> lone_cta_rate;
+  MeasuredRates measured;
   SmLimits limits;
 
   const CacheLevel& l2() const;

@@ -7,6 +7,7 @@
 #include "sim/error.h"
 #include "sim/gpu.h"
 #include "sim/gpu_settings.h"
+#include "sim/l2/l2_geometry.h"
 #include "sim/toml_reader.h"
 
 namespace hbmscope {
@@ -16,6 +17,23 @@ std::span<const EmbeddedFile> embedded_gpu_files();
 namespace {
 
 constexpr std::int64_t kLargestCount = std::int64_t{1} << 40;
+
+bool is_whole(double value) { return value == std::floor(value); }
+
+// The replay divides by these, and holds lists for them.
+void check_replayed(const TomlReader& reader, const CacheLevel& cache) {
+  const auto text = [](const SourcedValue& quantity) { return fmt::format("{}", quantity.value); };
+  if (cache.ways && (!is_whole(cache.ways->value) || cache.ways->value < 1 || cache.ways->value > 4096))
+    reader.fail("ways", text(*cache.ways), "a whole number from 1 to 4096");
+  if (cache.stretch_bytes) {
+    const double blocks = cache.stretch_bytes->value / static_cast<double>(kL2BlockBytes);
+    if (!is_whole(blocks) || blocks < 1 || blocks > 65536)
+      reader.fail("stretch_bytes", text(*cache.stretch_bytes),
+                  fmt::format("a multiple of {} up to 1 GiB", kL2BlockBytes));
+  }
+  if (cache.dirty_share && cache.dirty_share->value > 1)
+    reader.fail("dirty_share", text(*cache.dirty_share), "a share, at most 1");
+}
 
 CacheLevel read_cache(TomlReader reader) {
   CacheLevel cache;
@@ -28,6 +46,11 @@ CacheLevel read_cache(TomlReader reader) {
   cache.home_rule = reader.text("home_rule");
   cache.copies = reader.integer("copies", 1, 4096);
   cache.memory_side = reader.boolean_or("memory_side", false);
+  cache.replacement = reader.text_if_present("replacement").value_or("");
+  cache.ways = reader.quantity_if_present("ways");
+  cache.stretch_bytes = reader.quantity_if_present("stretch_bytes");
+  cache.dirty_share = reader.quantity_if_present("dirty_share");
+  check_replayed(reader, cache);
   reader.finish();
   return cache;
 }
@@ -38,6 +61,27 @@ SmRun read_sm_run(TomlReader reader, const CacheLevel& l2) {
   run.side = reader.integer("side", 0, l2.instances - 1);
   reader.finish();
   return run;
+}
+
+// Relative to the older of two CTAs.
+std::optional<SourcedValue> read_cta_rate(TomlReader& reader, std::string_view key, double largest) {
+  const std::optional<SourcedValue> rate = reader.quantity_if_present(key);
+  if (rate && (rate->value < 0.01 || rate->value > largest))
+    reader.fail(key, fmt::format("{}", rate->value), fmt::format("a rate from 0.01 to {}", largest));
+  return rate;
+}
+
+MeasuredRates read_measured_rates(TomlReader reader) {
+  MeasuredRates rates;
+  rates.hbm_copy_bytes_per_s = reader.quantity_if_present("hbm_copy_bytes_per_s");
+  rates.sram_bytes_per_clock_per_sm = reader.quantity_if_present("sram_bytes_per_clock_per_sm");
+  rates.exp_per_clock_per_sm = reader.quantity_if_present("exp_per_clock_per_sm");
+  rates.tensor_flops_per_clock_per_sm_bf16 = reader.quantity_if_present("tensor_flops_per_clock_per_sm_bf16");
+  rates.tensor_flops_per_clock_per_sm_fp16 = reader.quantity_if_present("tensor_flops_per_clock_per_sm_fp16");
+  rates.launch_ns = reader.quantity_if_present("launch_ns");
+  rates.cta_start_skew_ns = reader.quantity_if_present("cta_start_skew_ns");
+  reader.finish();
+  return rates;
 }
 
 void read_sm_runs(TomlReader& reader, GpuSpec& gpu) {
@@ -96,6 +140,9 @@ GpuSpec read_gpu(TomlReader reader) {
                                   [](const CacheLevel& level) { return level.name == "L2"; });
   if (!has_l2) reader.fail(caches, "cache", "", "a level with name = \"L2\"");
   read_sm_runs(reader, gpu);
+  gpu.younger_cta_rate = read_cta_rate(reader, "younger_cta_rate", 1);
+  gpu.lone_cta_rate = read_cta_rate(reader, "lone_cta_rate", 100);
+  if (reader.has("measured")) gpu.measured = read_measured_rates(reader.table("measured"));
   gpu.limits = read_limits(reader.table("limits"));
   reader.finish();
   return gpu;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sim/l2/replay_values.h"
 #include "sim/loops.h"
 #include "sim/occupancy.h"
 
@@ -76,10 +77,15 @@ std::int64_t resident_ctas(const Launch& launch, const Program& program, const G
   return launch.persistent_ctas > 0 ? std::min(ctas, launch.persistent_ctas) : ctas;
 }
 
-double younger_cta_rate(const Launch& launch) { return launch.younger_cta_rate.value_or(kYoungerCtaRate); }
+double younger_cta_rate(const Launch& launch, const GpuSpec& gpu) {
+  return launch.younger_cta_rate.value_or(replay_values(gpu).younger_cta_rate);
+}
 
 CtaSlots::CtaSlots(const LaunchBody& body, const GpuSpec& gpu)
-    : body_(body), turn_bytes_(largest_tile(body)), younger_cta_rate_(younger_cta_rate(body.launch())) {
+    : body_(body),
+      turn_bytes_(largest_tile(body)),
+      younger_cta_rate_(younger_cta_rate(body.launch(), gpu)),
+      lone_cta_rate_(replay_values(gpu).lone_cta_rate) {
   const std::int64_t ctas = resident_ctas(body.launch(), body.program(), gpu);
   const std::vector<int> sides = sides_of_sms(gpu, ctas);
   sms_ = static_cast<std::int64_t>(sides.size());
@@ -141,7 +147,7 @@ void CtaSlots::set_rates(int sm) {
     resident[rank]->rate = std::pow(younger_cta_rate_, static_cast<double>(rank));
   }
   const bool alone = resident.size() == 1 && slots_.size() > static_cast<std::size_t>(sms_);
-  if (alone) resident.front()->rate = kLoneCtaRate;
+  if (alone) resident.front()->rate = lone_cta_rate_;
 }
 
 }  // namespace hbmscope

@@ -9,11 +9,6 @@
 
 namespace hbmscope {
 
-// How fast the CTAs of an SM go, relative to the older of two: warp schedulers serve the oldest CTA first,
-// and a CTA that has the SM to itself waits for nobody. Measured on an H200 with flash2: docs/model.md.
-inline constexpr double kYoungerCtaRate = 0.885;
-inline constexpr double kLoneCtaRate = 1.40;
-
 // On which side of the L2 the SMs are that a launch of so many CTAs fills first, one CTA on each, in the
 // order in which it fills them. Few CTAs are dealt to all GPCs. A GPU whose order nobody has measured has
 // runs of an eighth of its SMs on alternating sides.
@@ -23,7 +18,7 @@ std::vector<int> sides_of_sms(const GpuSpec& gpu, std::int64_t ctas);
 std::int64_t resident_ctas(const Launch& launch, const Program& program, const GpuSpec& gpu);
 
 // How fast each further CTA of an SM goes relative to the older one before it.
-double younger_cta_rate(const Launch& launch);
+double younger_cta_rate(const Launch& launch, const GpuSpec& gpu);
 
 // The CTAs of a launch that are in flight at once, and the work items they take up. CTAs fill the SMs breadth
 // first; one that is done makes room for the next item of the schedule.
@@ -93,6 +88,7 @@ class CtaSlots {
   std::int64_t running_ = 0;
   double turn_bytes_ = 0;
   double younger_cta_rate_ = 1;
+  double lone_cta_rate_ = 1;
 };
 
 }  // namespace hbmscope

@@ -2,14 +2,11 @@
 
 #include <algorithm>
 
+#include "sim/l2/replay_values.h"
+
 namespace hbmscope {
 namespace {
 
-// Measured on an H200 with eviction sets (docs/model.md).
-constexpr std::int64_t kWays = 16;
-constexpr Bytes kStretchBytes = 256 * kKiB;
-// Of what is written and fits, about half stays dirty: 28.2 of 60 MiB.
-constexpr double kDirtyShare = 0.47;
 // Of a what-if cache that is far larger than any: more would only take time.
 constexpr Bytes kMostGroups = 1024;
 
@@ -40,6 +37,7 @@ Bytes L2Geometry::private_capacity() const {
 
 L2Geometry l2_geometry(const GpuSpec& gpu) {
   const CacheLevel& l2 = gpu.l2();
+  const ReplayValues values = replay_values(gpu);
   L2Geometry geometry;
   // Where a line may be held once only, all SMs look up in the same places: one cache for all.
   geometry.sides = l2.copies == 1 ? 1 : static_cast<int>(l2.instances);
@@ -51,11 +49,11 @@ L2Geometry l2_geometry(const GpuSpec& gpu) {
     geometry.home_bytes = capacity_of(*behind) / static_cast<Bytes>(behind->instances);
   }
   const Bytes home = geometry.home_is_a_side ? geometry.side_bytes : geometry.home_bytes;
-  geometry.stretch_bytes = kStretchBytes;
+  geometry.stretch_bytes = values.stretch_bytes;
   // The sets of a home take way_bytes of its lines, which are dealt to all homes.
-  const Bytes way_bytes = geometry.side_bytes / kWays * static_cast<Bytes>(geometry.sides);
-  geometry.groups = static_cast<int>(std::clamp<Bytes>(way_bytes / kStretchBytes, 1, kMostGroups));
-  geometry.dirty_bytes = static_cast<Bytes>(static_cast<double>(home) * kDirtyShare);
+  const Bytes way_bytes = geometry.side_bytes / values.ways * static_cast<Bytes>(geometry.sides);
+  geometry.groups = static_cast<int>(std::clamp<Bytes>(way_bytes / values.stretch_bytes, 1, kMostGroups));
+  geometry.dirty_bytes = static_cast<Bytes>(static_cast<double>(home) * values.dirty_share);
   return geometry;
 }
 

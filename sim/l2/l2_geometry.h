@@ -40,8 +40,7 @@ struct L2Geometry {
 // The largest piece of a tensor that is cached or evicted as one.
 inline constexpr Bytes kL2BlockBytes = 16 * kKiB;
 
-// From the GPU's cache levels. What nobody has measured on a GPU (ways, stretches, dirty lines) is taken as
-// on the H200.
+// From the GPU's cache levels and replay_values().
 L2Geometry l2_geometry(const GpuSpec& gpu);
 
 }  // namespace hbmscope

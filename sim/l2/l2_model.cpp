@@ -73,6 +73,7 @@ void hbm_traffic(const Program& program, const Traffic& traffic, const GpuSpec& 
       hbm.launches.clear();
       hbm.band.reset();
       hbm.seed.reset();
+      hbm.written_later.reset();
       take_compulsory(traffic, hbm);
       break;
     case L2Mode::replay:

@@ -29,6 +29,8 @@ struct HbmTraffic {
   ReadWrite total;
   std::optional<HbmBand> band;        // of the total; absent where the mode knows no placements
   std::optional<std::uint64_t> seed;  // of the placement whose bytes these are, likewise
+  // Of total.write, what is written back after the last launch; absent where the mode does not know.
+  std::optional<std::uint64_t> written_later;
 };
 
 // The seam between the closed forms and the L2: every mode answers the same question. L2Mode::none takes the

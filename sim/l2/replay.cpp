@@ -81,6 +81,12 @@ void run_launch(const Program& program, int launch, const BlockMap& blocks, cons
   observer.launch_ends();
 }
 
+std::uint64_t written(const L2State& state) {
+  std::uint64_t bytes = 0;
+  for (const ReadWrite& account : state.accounts()) bytes += account.write;
+  return bytes;
+}
+
 void collect(const Program& program, const L2State& state, HbmTraffic& hbm) {
   hbm.launches.clear();
   for (int launch = 0; launch < program.launches.count(); ++launch) {
@@ -142,7 +148,9 @@ void replay_seen_by(Observer& observer, const Program& program, const GpuSpec& g
   for (int launch = 0; launch < program.launches.count(); ++launch) {
     run_launch(program, launch, blocks, gpu, geometry.sides, observer, stop, state);
   }
+  const std::uint64_t meanwhile = written(state);
   state.write_back_all();
+  hbm.written_later = written(state) - meanwhile;
   collect(program, state, hbm);
   hbm.seed = seed;
 }

@@ -113,6 +113,22 @@ TEST(Predict, NamesTheRatesThatAreNotKnown) {
   EXPECT_THAT(workspace.run({"predict", "--seqlen", "1k..8k*2"}).out, Not(HasSubstr("left out")));
 }
 
+TEST(Predict, NamesWhatAReplayTakesFromTheH200) {
+  const Workspace workspace;
+  const std::string line =
+      "not measured on a100-80, replayed with: ways, stretch, dirty share, rate of the younger CTA, rate of "
+      "a "
+      "lone CTA as on the H200; the order of SMs by a guess (hbmscope calibrate measures a GPU)\n";
+  const auto run = [&](const std::string& command, const std::string& l2) {
+    return workspace.run({command, "--gpu", "h200,a100-80", "--seqlen", "512", "--l2", l2});
+  };
+  EXPECT_THAT(run("predict", "replay").out, HasSubstr(line));
+  EXPECT_THAT(run("sweep", "none,replay").err, HasSubstr(line));
+  EXPECT_THAT(run("predict", "none").out, Not(HasSubstr("not measured on")));
+  EXPECT_THAT(workspace.run({"predict", "--seqlen", "512", "--l2", "replay"}).out,
+              Not(HasSubstr("not measured on")));
+}
+
 TEST(Predict, WritesJsonToStandardOutputAlone) {
   const Workspace workspace;
   const Result result = workspace.run({"predict", "--json", "-"});

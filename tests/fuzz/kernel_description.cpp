@@ -1,13 +1,15 @@
 // A description of a kernel that others built: what is accepted says the same when written and read again, is
 // found for its problems, and splits K and V into some parts.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
 
 #include "sim/foreign_kernel.h"
 #include "sim/record.h"
+#include "sim/toml_text.h"
 #include "tests/fuzz/fuzz.h"
-#include "tests/fuzz/toml_text.h"
 
 namespace hbmscope::fuzz {
 namespace {
@@ -15,11 +17,11 @@ namespace {
 constexpr std::array kSchedules{"hardware", "static-stride", "atomic-counter", "longest-first"};
 
 void put_flag(TomlText& out, const char* key, bool value) {
-  if (value) out.heading(fmt::format("{} = true", key).c_str());
+  if (value) out.line(fmt::format("{} = true", key));
 }
 
 void put_case(TomlText& out, const ForeignCase& each) {
-  out.heading("[[case]]");
+  out.line("[[case]]");
   out.put("head_dim", each.head_dim);
   put_flag(out, "one_query", each.one_query);
   if (!each.one_query) out.put("mask", std::string(to_string(each.mask)));
@@ -54,11 +56,11 @@ std::string toml_of(const ForeignKernel& kernel) {
   out.put("name", kernel.name);
   out.put("full_name", kernel.full_name);
   put_flag(out, "splits_prompts", kernel.splits_prompts);
-  out.heading("[counted_on]");
+  out.line("[counted_on]");
   out.put("name", kernel.counted_on.name);
   out.put("compute_capability", kernel.counted_on.compute_capability);
   out.put("sms", kernel.counted_on.sms);
-  out.heading("[source]");
+  out.line("[source]");
   for (const char* key : {"tile", "residency", "grid", "walks"}) out.put(key, std::string("a source"));
   const auto any = [&](auto has) { return std::any_of(kernel.cases.begin(), kernel.cases.end(), has); };
   if (any([](const ForeignCase& each) { return each.spills.has_value(); })) {

@@ -1,8 +1,8 @@
 // A model's description: what is accepted says the same when written and read again, and is a problem that
 // the program takes.
 #include "sim/attention_model.h"
+#include "sim/toml_text.h"
 #include "tests/fuzz/fuzz.h"
-#include "tests/fuzz/toml_text.h"
 
 namespace hbmscope::fuzz {
 namespace {

@@ -14,6 +14,7 @@
 namespace hbmscope {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 
 // A complete description; tests spoil one line of it.
@@ -207,6 +208,60 @@ TEST(ShippedGpus, CachesOfADieServeItsSms) {
   for (const char* one_partition : {"l4", "l40s", "rtx4090"})
     EXPECT_EQ(load_gpu(one_partition).l2().copies, 1);
   for (const char* two : {"a100-80", "h100-sxm", "h200", "gh200-96"}) EXPECT_EQ(load_gpu(two).l2().copies, 2);
+}
+
+// What calibration adds to a description.
+const std::string kCalibrated = [] {
+  std::string text = replaced("copies = 2\n", R"(copies = 2
+replacement = "LRU"
+ways = { value = 16, source = "test", measured = true }
+stretch_bytes = { value = 262144, source = "test", measured = true }
+dirty_share = { value = 0.47, source = "test", measured = true }
+)");
+  return text.insert(text.find("[tensor"),
+                     R"(younger_cta_rate = { value = 0.9, source = "test", measured = true }
+lone_cta_rate = { value = 1.4, source = "test", measured = true }
+[measured]
+hbm_copy_bytes_per_s = { value = 9e11, source = "test", measured = true }
+tensor_flops_per_clock_per_sm_bf16 = { value = 600, source = "test", measured = true }
+launch_ns = { value = 2000, source = "test", measured = true }
+)");
+}();
+
+TEST(ParseGpu, ReadsWhatWasMeasured) {
+  const GpuSpec gpu = parse_gpu(kCalibrated, "tiny.toml");
+  EXPECT_EQ(gpu.l2().replacement, "LRU");
+  EXPECT_DOUBLE_EQ(gpu.l2().ways.value().value, 16);
+  EXPECT_DOUBLE_EQ(gpu.l2().stretch_bytes.value().value, 262144);
+  EXPECT_DOUBLE_EQ(gpu.l2().dirty_share.value().value, 0.47);
+  EXPECT_DOUBLE_EQ(gpu.younger_cta_rate.value().value, 0.9);
+  EXPECT_DOUBLE_EQ(gpu.lone_cta_rate.value().value, 1.4);
+  EXPECT_DOUBLE_EQ(gpu.measured.hbm_copy_bytes_per_s.value().value, 9e11);
+  EXPECT_DOUBLE_EQ(gpu.measured.tensor_flops_per_clock_per_sm_bf16.value().value, 600);
+  EXPECT_DOUBLE_EQ(gpu.measured.launch_ns.value().value, 2000);
+  EXPECT_TRUE(gpu.measured.launch_ns->measured);
+  EXPECT_FALSE(gpu.measured.exp_per_clock_per_sm.has_value());
+  const GpuSpec plain = parse_gpu(kWhole, "tiny.toml");
+  EXPECT_EQ(plain.l2().replacement, "");
+  EXPECT_FALSE(plain.l2().ways || plain.l2().stretch_bytes || plain.l2().dirty_share);
+  EXPECT_FALSE(plain.younger_cta_rate || plain.lone_cta_rate);
+}
+
+// The replay divides by them and keeps lists for them.
+TEST(ParseGpu, RefusesWhatNoReplayCanTake) {
+  const auto spoiled = [](std::string_view what, std::string_view by) {
+    std::string text = kCalibrated;
+    return error_of(text.replace(text.find(what), what.size(), by));
+  };
+  EXPECT_EQ(error_of(kCalibrated), "");
+  EXPECT_THAT(spoiled("ways = { value = 16,", "ways = { value = 16.5,"),
+              AllOf(HasSubstr("cache.ways"), HasSubstr("16.5"), HasSubstr("whole number from 1 to 4096")));
+  EXPECT_THAT(spoiled("262144", "262145"), AllOf(HasSubstr("cache.stretch_bytes"), HasSubstr("16384")));
+  EXPECT_THAT(spoiled("262144", "8192"), HasSubstr("cache.stretch_bytes"));
+  EXPECT_THAT(spoiled("0.47", "1.01"), AllOf(HasSubstr("cache.dirty_share"), HasSubstr("at most 1")));
+  EXPECT_THAT(spoiled("value = 0.9", "value = 1.1"), HasSubstr("younger_cta_rate"));
+  EXPECT_THAT(spoiled("value = 1.4", "value = 0.001"), HasSubstr("lone_cta_rate"));
+  EXPECT_THAT(spoiled("launch_ns", "launch_ms"), HasSubstr("measured.launch_ms"));
 }
 
 TEST(ParseGpu, TakesAGpuWithoutCuda) {

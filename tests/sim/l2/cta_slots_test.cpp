@@ -73,7 +73,7 @@ TEST(CtaSlots, TheOlderCtaOfAnSmRunsAhead) {
     first_ended = ++done[access.item] == most;
   });
   EXPECT_NEAR(done[0], most, 3);
-  EXPECT_NEAR(done[132], most * kYoungerCtaRate, 6);
+  EXPECT_NEAR(done[132], most * load_gpu("h200").younger_cta_rate.value().value, 6);
 }
 
 }  // namespace hbmscope

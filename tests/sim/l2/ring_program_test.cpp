@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <memory>
 #include <stdexcept>
 #include <vector>
@@ -105,9 +106,17 @@ TEST(RingProgram, WrittenLinesAreLeftDirtyAsOnAnH200) {
   const auto program =
       ring({64 * kMiB, 512 * kMiB}, {{.operation = Operation::store, .share = RingShare::part, .ctas = kSms},
                                      {.first_buffer = 1, .share = RingShare::part, .ctas = kSms}});
-  // Writes are billed to who wrote, whenever they happen; the sweep reads what it reads.
+  // Writes are billed to who wrote, whenever they happen; the sweep reads what it reads, and leaves the L2
+  // clean.
   EXPECT_NEAR(written_mb(replayed(*program), 0), 67.1, 0.1);
   EXPECT_NEAR(read_mb(replayed(*program), 1), 536.87, 0.1);
+  EXPECT_EQ(replayed(*program).written_later, 0U);
+  for (const Bytes mib : {16U, 48U, 64U, 128U}) {
+    const auto alone =
+        ring({mib * kMiB}, {{.operation = Operation::store, .share = RingShare::part, .ctas = kSms}});
+    const double left = std::min(static_cast<double>(mib * kMiB), 29.5e6);
+    EXPECT_NEAR(static_cast<double>(replayed(*alone).written_later.value()), left, 0.3e6) << mib;
+  }
 }
 
 }  // namespace hbmscope

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "sim/gpu.h"
+#include "sim/units.h"
+
+namespace hbmscope {
+
+// What the replay takes from a GPU's description and few descriptions have, because somebody must have
+// measured it (hbmscope calibrate).
+struct ReplayValues {
+  Bytes ways = 0;
+  Bytes stretch_bytes = 0;
+  double dirty_share = 0;
+  double younger_cta_rate = 0;
+  double lone_cta_rate = 0;
+};
+
+// Of this GPU, or the H200's where it lacks them.
+ReplayValues replay_values(const GpuSpec& gpu);
+
+// What the GPU lacks and the H200 stands in for: "ways", "stretch", …; empty if it lacks nothing.
+std::vector<std::string_view> assumed_values(const GpuSpec& gpu);
+
+}  // namespace hbmscope

@@ -1,0 +1,81 @@
+#include "sim/gpu_toml.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace hbmscope {
+
+// What a description says twice in the same words, it says completely: every key of the format is in one of
+// these files or in the calibrated GPU below.
+TEST(GpuToml, IsReadAsTheSameGpuAgain) {
+  for (const std::string& name : gpu_names()) {
+    SCOPED_TRACE(name);
+    const GpuSpec gpu = load_gpu(name);
+    const std::string text = gpu_toml(gpu);
+    const GpuSpec again = parse_gpu(text, "again.toml");
+    EXPECT_EQ(gpu_toml(again), text);
+    EXPECT_EQ(again.sms, gpu.sms);
+    EXPECT_EQ(again.sm_runs.size(), gpu.sm_runs.size());
+    EXPECT_EQ(again.caches.size(), gpu.caches.size());
+    EXPECT_EQ(again.l2().capacity_bytes.value, gpu.l2().capacity_bytes.value);
+    EXPECT_EQ(again.l2().capacity_bytes.source, gpu.l2().capacity_bytes.source);
+    EXPECT_EQ(again.l2().home_rule, gpu.l2().home_rule);
+    EXPECT_EQ(again.caches.back().memory_side, gpu.caches.back().memory_side);
+    EXPECT_EQ(again.tensor_flops_bf16.has_value(), gpu.tensor_flops_bf16.has_value());
+    EXPECT_EQ(again.hbm_bytes_per_s.value, gpu.hbm_bytes_per_s.value);
+    EXPECT_EQ(again.limits.shared_bytes_per_cta, gpu.limits.shared_bytes_per_cta);
+    EXPECT_EQ(again.compute_capability, gpu.compute_capability);
+    EXPECT_EQ(again.dies, gpu.dies);
+  }
+}
+
+TEST(GpuToml, KeepsWhatWasMeasured) {
+  GpuSpec gpu = load_gpu("l4");
+  const auto measured = [](double value) { return SourcedValue{value, true, "a \"test\""}; };
+  gpu.younger_cta_rate = measured(0.5);
+  gpu.lone_cta_rate = measured(2);
+  gpu.measured.hbm_copy_bytes_per_s = measured(1e11);
+  gpu.measured.sram_bytes_per_clock_per_sm = measured(127.5);
+  gpu.measured.exp_per_clock_per_sm = measured(15.9);
+  gpu.measured.tensor_flops_per_clock_per_sm_bf16 = measured(1000);
+  gpu.measured.tensor_flops_per_clock_per_sm_fp16 = measured(1001);
+  gpu.measured.launch_ns = measured(2500);
+  gpu.measured.cta_start_skew_ns = measured(96);
+  gpu.sm_runs = {{.sms = 58, .side = 0}};
+  CacheLevel& l2 = gpu.caches.front();
+  l2.replacement = "LRU";
+  l2.ways = measured(12);
+  l2.stretch_bytes = measured(1 << 20);
+  l2.dirty_share = measured(0.125);
+  const GpuSpec again = parse_gpu(gpu_toml(gpu), "again.toml");
+  const auto expect_same = [](const std::optional<SourcedValue>& one,
+                              const std::optional<SourcedValue>& other) {
+    ASSERT_TRUE(one && other);
+    EXPECT_EQ(one->value, other->value);
+    EXPECT_EQ(one->source, other->source);
+    EXPECT_TRUE(one->measured && other->measured);
+  };
+  expect_same(again.younger_cta_rate, gpu.younger_cta_rate);
+  expect_same(again.lone_cta_rate, gpu.lone_cta_rate);
+  expect_same(again.measured.hbm_copy_bytes_per_s, gpu.measured.hbm_copy_bytes_per_s);
+  expect_same(again.measured.sram_bytes_per_clock_per_sm, gpu.measured.sram_bytes_per_clock_per_sm);
+  expect_same(again.measured.exp_per_clock_per_sm, gpu.measured.exp_per_clock_per_sm);
+  expect_same(again.measured.tensor_flops_per_clock_per_sm_bf16,
+              gpu.measured.tensor_flops_per_clock_per_sm_bf16);
+  expect_same(again.measured.tensor_flops_per_clock_per_sm_fp16,
+              gpu.measured.tensor_flops_per_clock_per_sm_fp16);
+  expect_same(again.measured.launch_ns, gpu.measured.launch_ns);
+  expect_same(again.measured.cta_start_skew_ns, gpu.measured.cta_start_skew_ns);
+  expect_same(again.l2().ways, l2.ways);
+  expect_same(again.l2().stretch_bytes, l2.stretch_bytes);
+  expect_same(again.l2().dirty_share, l2.dirty_share);
+  EXPECT_EQ(again.l2().replacement, "LRU");
+  ASSERT_EQ(again.sm_runs.size(), 1U);
+  EXPECT_EQ(again.sm_runs[0].sms, 58);
+}
+
+TEST(GpuToml, PutsTheCommentAbove) {
+  EXPECT_THAT(gpu_toml(load_gpu("l4"), "one\ntwo"), testing::StartsWith("# one\n# two\nname = \"l4\"\n"));
+}
+
+}  // namespace hbmscope
