@@ -24,6 +24,8 @@ constexpr std::array kCommands{
             add_validate},
     Command{"compile", "compile the points' kernels ahead; shows registers and spills, needs no GPU",
             add_compile},
+    Command{"calibrate", "measure the installed GPU's L2, rates and scheduling; writes a GPU file",
+            add_calibrate},
     Command{"report", "make a page of CSV, JSON or JSONL files, or convert them", add_report},
     Command{"merge", "put the journals of a run's shards together, as CSV, JSON or a page", add_merge},
     Command{"list", "what there is: gpus, settings, models, algorithms, variants, counters, recorded",

@@ -32,6 +32,7 @@ Action add_predict(CLI::App& command);
 Action add_sweep(CLI::App& command);
 Action add_validate(CLI::App& command);
 Action add_compile(CLI::App& command);
+Action add_calibrate(CLI::App& command);
 Action add_report(CLI::App& command);
 Action add_merge(CLI::App& command);
 Action add_list(CLI::App& command);

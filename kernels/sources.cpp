@@ -12,7 +12,9 @@ namespace hbmscope {
 
 namespace {
 
-std::string source_name(std::string_view kernel) { return fmt::format("kernels/device/{}.cu", kernel); }
+std::string source_name(const KernelBuild& build) {
+  return fmt::format("{}/{}.cu", build.folder, build.kernel);
+}
 
 const EmbeddedFile* find_file(std::span<const EmbeddedFile> files, std::string_view name) {
   const auto found = std::ranges::find(files, name, &EmbeddedFile::name);
@@ -78,7 +80,7 @@ std::vector<EmbeddedFile> needed_sources(const KernelBuild& build, std::span<con
     }
     needed.push_back(*file);
   };
-  need(source_name(build.kernel), "a launch");
+  need(source_name(build), "a launch");
   for (std::size_t next = 0; next < needed.size(); ++next) {
     const EmbeddedFile file = needed[next];
     for (const std::string_view name : quoted_includes(file.text)) need(name, file.name);

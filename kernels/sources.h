@@ -20,8 +20,9 @@ struct KernelMacro {
 // A translation unit and its macros, sorted by name: everything of ours that decides what the kernels
 // compute.
 struct KernelBuild {
-  std::string kernel;  // entry point and file: "flash2_mma" is in kernels/device/flash2_mma.cu
+  std::string kernel;  // file, and entry point of attention: "flash2_mma" is in kernels/device/flash2_mma.cu
   std::vector<KernelMacro> macros;
+  std::string folder = "kernels/device";
 };
 
 // kernels/device/* and sim/kernel_shapes/*.

@@ -1,0 +1,172 @@
+#include "profiler/calibration/calibrated_gpu.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+#include <string_view>
+
+#include "profiler/calibration/sets.h"
+
+namespace hbmscope {
+namespace {
+
+// A benchmark that beats what was published by more than this has measured something else.
+constexpr double kTolerated = 1.02;
+
+SourcedValue from_driver(double value, std::string_view what) {
+  return {value, true, fmt::format("CUDA driver: {}", what)};
+}
+
+SourcedValue documented(double value, std::string_view source) { return {value, false, std::string(source)}; }
+
+// Digits that a benchmark repeats.
+double rounded(double value, int digits) {
+  const double unit = std::pow(10, std::floor(std::log10(value)) + 1 - digits);
+  return std::round(value / unit) * unit;
+}
+
+class Writer {
+ public:
+  Writer(CalibratedGpu& result, const std::string& stamp) : result_(result), stamp_(stamp) {}
+
+  SourcedValue value(double number, std::string_view how) const {
+    return {number, true, how.empty() ? stamp_ : fmt::format("{}: {}", stamp_, how)};
+  }
+  // A rate with three digits, unless it exceeds `published`.
+  void rate(std::optional<SourcedValue>& to, const std::optional<double>& found, std::string_view name,
+            std::string_view how, const std::optional<SourcedValue>& published = {}) {
+    if (!found) return;
+    if (!(*found > 0) || (published && *found > kTolerated * published->value)) {
+      result_.refused.push_back(fmt::format(
+          "{}: measured {:.4g}{}", name, *found,
+          published ? fmt::format(", more than the {:.4g} that are published", published->value) : ""));
+      return;
+    }
+    to = value(rounded(*found, 3), how);
+  }
+
+ private:
+  CalibratedGpu& result_;
+  std::string stamp_;
+};
+
+void write_rates(const FoundRates& found, GpuSpec& gpu, Writer& writer) {
+  MeasuredRates& measured = gpu.measured;
+  writer.rate(gpu.hbm_bytes_per_s_measured, found.hbm_read_bytes_per_s, "HBM read", "2 GiB read by all SMs",
+              gpu.hbm_bytes_per_s);
+  writer.rate(measured.hbm_copy_bytes_per_s, found.hbm_copy_bytes_per_s, "HBM copy",
+              "1 GiB copied by all SMs, read + write", gpu.hbm_bytes_per_s);
+  writer.rate(gpu.l2_bytes_per_s, found.l2_bytes_per_s, "L2 read", "16 MiB read again and again by all SMs");
+  writer.rate(measured.sram_bytes_per_clock_per_sm, found.sram_bytes_per_clock_per_sm, "shared memory",
+              "ld.shared.v4 by 1024 threads", gpu.sram_bytes_per_clock_per_sm);
+  writer.rate(measured.exp_per_clock_per_sm, found.exp_per_clock_per_sm, "exponentials",
+              "ex2.approx by 1024 threads", gpu.exp_per_clock_per_sm);
+  writer.rate(measured.tensor_flops_per_clock_per_sm_bf16, found.bf16_flops_per_clock_per_sm, "bf16",
+              "mma.sync.m16n8k16 by 16 warps", gpu.tensor_flops_bf16);
+  writer.rate(measured.tensor_flops_per_clock_per_sm_fp16, found.fp16_flops_per_clock_per_sm, "fp16",
+              "mma.sync.m16n8k16 by 16 warps", gpu.tensor_flops_fp16);
+  writer.rate(measured.launch_ns, found.launch_ns, "launch", "256 empty kernels one after the other");
+  writer.rate(measured.cta_start_skew_ns, found.cta_start_skew_ns, "start skew",
+              "%globaltimer of one CTA on every SM, last less first");
+}
+
+void write_l2(const DriverFacts& facts, const Findings& findings, CacheLevel& l2, Writer& writer) {
+  if (static_cast<double>(facts.l2_bytes) != l2.capacity_bytes.value)
+    l2.capacity_bytes = from_driver(static_cast<double>(facts.l2_bytes), "size of the L2");
+  if (findings.bounds) {
+    l2.instances = findings.sides();
+    l2.copies = std::min<std::int64_t>(l2.copies, l2.instances);
+  }
+  if (findings.copies) l2.copies = *findings.copies;
+  if (findings.home_rule) l2.home_rule = *findings.home_rule;
+  if (findings.replacement) l2.replacement = *findings.replacement;
+  if (findings.dirty_share) {
+    l2.dirty_share = writer.value(*findings.dirty_share, "DRAM writes while more than the L2 was written");
+  }
+  if (!findings.ways) return;
+  const Bytes stretch = stretch_of(facts.l2_bytes, *findings.ways);
+  l2.ways = writer.value(*findings.ways, "eviction sets");
+  l2.stretch_bytes = writer.value(
+      static_cast<double>(stretch),
+      fmt::format("the power of two in the {:.4g} MiB that meet every set of a side once",
+                  static_cast<double>(facts.l2_bytes) / *findings.ways / static_cast<double>(kMiB)));
+}
+
+// Of kernels of several head dims, the mean.
+void write_cta_rates(const std::vector<CtaRates>& found, GpuSpec& gpu, Writer& writer) {
+  if (found.empty()) return;
+  double younger = 0;
+  double lone = 0;
+  for (const CtaRates& rates : found) {
+    younger += rates.younger / static_cast<double>(found.size());
+    lone += rates.lone / static_cast<double>(found.size());
+  }
+  const std::string how = fmt::format("timestamps of flash2's loop, mean of {} head dims", found.size());
+  gpu.younger_cta_rate = writer.value(rounded(younger, 3), how);
+  gpu.lone_cta_rate = writer.value(rounded(std::max(lone, 0.01), 3), how);
+}
+
+CacheLevel l2_by_driver(const DriverFacts& facts, const Findings& findings) {
+  CacheLevel l2;
+  l2.name = "L2";
+  l2.instances = findings.sides();
+  l2.capacity_bytes = from_driver(static_cast<double>(facts.l2_bytes), "size of the L2");
+  l2.home_rule = "address hash";
+  l2.copies = findings.copies.value_or(findings.sides());
+  return l2;
+}
+
+// The next power of two: tensor cores come in powers of two, and mma.sync does not reach their rate.
+std::optional<SourcedValue> tensor_rate(const std::optional<double>& measured) {
+  if (!measured) return std::nullopt;
+  return SourcedValue{std::exp2(std::ceil(std::log2(*measured))), true,
+                      fmt::format("mma.sync reached {:.0f}; the next power of two", *measured)};
+}
+
+}  // namespace
+
+GpuSpec described_by_driver(const DriverFacts& facts, const Findings& findings, const std::string& chip) {
+  if (!findings.rates.fp16_flops_per_clock_per_sm) {
+    throw std::runtime_error(
+        "this GPU is in no description: its tensor cores must be measured (--only rates), or "
+        "name a description to start from with --gpu");
+  }
+  GpuSpec gpu;
+  gpu.name = "calibrated";
+  gpu.full_name = facts.full_name;
+  gpu.chip = chip;
+  gpu.compute_capability = facts.compute_capability;
+  gpu.sms = facts.sms;
+  gpu.clock_hz = from_driver(facts.clock_hz, "peak clock");
+  gpu.tensor_clock_hz = gpu.clock_hz;
+  gpu.hbm_capacity_bytes = from_driver(static_cast<double>(facts.memory_bytes), "total memory");
+  gpu.hbm_bytes_per_s =
+      from_driver(2 * facts.memory_clock_hz * facts.memory_bus_bits / 8, "2 x memory clock x bus width");
+  gpu.sram_bytes_per_clock_per_sm = documented(128, "CUDA C++ programming guide: 32 banks of 4 bytes");
+  gpu.exp_per_clock_per_sm =
+      documented(16, "CUDA C++ programming guide, arithmetic throughput: special functions");
+  gpu.tensor_flops_bf16 = tensor_rate(findings.rates.bf16_flops_per_clock_per_sm);
+  gpu.tensor_flops_fp16 = tensor_rate(findings.rates.fp16_flops_per_clock_per_sm);
+  gpu.caches.push_back(l2_by_driver(facts, findings));
+  gpu.limits = facts.limits;
+  return gpu;
+}
+
+CalibratedGpu calibrated_gpu(GpuSpec described, const DriverFacts& facts, const Findings& findings,
+                             const std::string& stamp) {
+  CalibratedGpu result{.gpu = std::move(described), .refused = {}};
+  Writer writer(result, stamp);
+  GpuSpec& gpu = result.gpu;
+  const auto l2 = std::ranges::find(gpu.caches, "L2", &CacheLevel::name);
+  if (l2 == gpu.caches.end()) throw std::logic_error("a description without an L2");
+  const std::int64_t sides = l2->instances;
+  write_l2(facts, findings, *l2, writer);
+  if (!findings.sm_runs.empty() || l2->instances != sides) gpu.sm_runs = findings.sm_runs;
+  write_rates(findings.rates, gpu, writer);
+  write_cta_rates(findings.cta_rates, gpu, writer);
+  return result;
+}
+
+}  // namespace hbmscope

@@ -1,0 +1,32 @@
+#pragma once
+
+// What kernels of the calibration hand to the host: read by both compilers. No include.
+
+namespace hbmscope {
+
+inline constexpr int kMaxWays = 32;       // a line for each lane of a warp
+inline constexpr int kMaxMembers = 1024;  // of a set, in the region that is searched
+inline constexpr int kTracedSteps = 32;   // K/V tiles between two timestamps of a CTA
+inline constexpr int kReplacementTries = 8;
+
+// The fewest lines that, once read, make an SM's next read of a target line slow. They share the target's
+// set, and there are as many of them as the set has ways.
+struct EvictionSet {
+  unsigned near_cycles;  // of the target while it is there
+  int ways;              // 0: no set of at most kMaxWays lines was found
+  unsigned lines[kMaxWays];
+};
+
+// Lines that can stand in for one of an eviction set.
+struct Members {
+  unsigned count;  // may exceed what is stored
+  unsigned lines[kMaxMembers];
+};
+
+// How often each line of an eviction set was gone after all of them had been read in order, the first once
+// more, and then the target: in kReplacementTries tries.
+struct Victims {
+  unsigned evictions[kMaxWays];
+};
+
+}  // namespace hbmscope

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "kernels/sources.h"
+
+namespace hbmscope {
+
+// The micro-kernels that measure a GPU, compiled at run time as those of attention are: device/*.cu, and what
+// they share with kernels/device/.
+std::span<const EmbeddedFile> calibration_files();
+
+// A file of device/ with several entry points: "lines", "sets", "sm_order", "rates".
+KernelBuild calibration_build(std::string_view file);
+// Two CTAs of flash2's loop on every SM.
+KernelBuild cta_trace_build(int head_dim);
+inline constexpr int kTracedHeadDims[] = {64, 128};
+
+// All of them.
+std::vector<KernelBuild> calibration_builds();
+
+}  // namespace hbmscope

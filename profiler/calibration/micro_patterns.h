@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/gpu.h"
+#include "sim/l2/ring_program.h"
+
+namespace hbmscope {
+
+// One thing that is done to an L2 and counted: on the GPU by micro-kernels, in the replay by a program. From
+// a clean and cold L2 the passes go over one buffer; the last one counts.
+struct MicroPattern {
+  std::string name;
+  Bytes bytes = 0;
+  std::vector<RingPass> passes;
+
+  bool writes() const { return passes.back().operation == Operation::store; }
+};
+
+// Sizes around those at which an L2 of this capacity begins to miss: rings read by all SMs and by one,
+// forwards and to and fro; a stream that is read again; written lines.
+std::vector<MicroPattern> micro_patterns(const GpuSpec& gpu);
+
+// What DRAM was asked for by one of them, at several placements.
+struct PatternBytes {
+  double least = 0;
+  double median = 0;
+  double most = 0;
+};
+PatternBytes pattern_bytes(std::vector<double> placements);
+
+// Bytes that DRAM reads in the last pass of a pattern, or is written in it where it writes.
+PatternBytes replay_pattern(const MicroPattern& pattern, const GpuSpec& gpu);
+
+// A pattern counted and replayed, as a line of a table or of a CSV file says it.
+struct PatternRow {
+  MicroPattern pattern;
+  PatternBytes counted;
+  std::optional<double> written_later;  // of a pattern that writes: by a sweep afterwards, the median
+  PatternBytes replayed;
+
+  // Replayed over counted, less 1: of the medians, and of the nearest ends where the two do not overlap.
+  double error() const { return replayed.median / counted.median - 1; }
+  double distance() const;
+};
+
+}  // namespace hbmscope

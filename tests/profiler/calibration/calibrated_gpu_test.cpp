@@ -1,0 +1,134 @@
+#include "profiler/calibration/calibrated_gpu.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+
+#include "profiler/calibration/calibrate.h"
+#include "sim/error.h"
+#include "sim/gpu_toml.h"
+#include "sim/l2/replay_values.h"
+
+namespace hbmscope {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+DriverFacts h200_facts() {
+  return {.full_name = "NVIDIA H200",
+          .compute_capability = 90,
+          .sms = 132,
+          .clock_hz = 1.98e9,
+          .memory_clock_hz = 3.201e9,
+          .memory_bus_bits = 6144,
+          .memory_bytes = 150'000'000'000,
+          .l2_bytes = 60 * kMiB,
+          .limits = load_gpu("h200").limits,
+          .driver = "580"};
+}
+
+// All that a run can find.
+Findings whole_findings() {
+  Findings findings;
+  findings.bounds = LatencyBounds{true, 380, 505, 60};
+  findings.home_rule = "parity of address bits 12, 13";
+  findings.copies = 2;
+  findings.ways = 16;
+  findings.replacement = "LRU";
+  findings.sm_runs = {{.sms = 100, .side = 0}, {.sms = 32, .side = 1}};
+  findings.dirty_share = 0.47;
+  findings.rates = {.hbm_read_bytes_per_s = 4.31234e12,
+                    .hbm_copy_bytes_per_s = 4.2e12,
+                    .l2_bytes_per_s = 9.9e12,
+                    .sram_bytes_per_clock_per_sm = 127.9,
+                    .exp_per_clock_per_sm = 15.99,
+                    .bf16_flops_per_clock_per_sm = 2500,
+                    .fp16_flops_per_clock_per_sm = 2510,
+                    .launch_ns = 2400,
+                    .cta_start_skew_ns = 96};
+  findings.cta_rates = {{0.9, 1.3, 132}, {0.88, 1.4, 132}};
+  return findings;
+}
+
+}  // namespace
+
+TEST(CalibratedGpu, IsReadAgainAndSaysHowAndWhen) {
+  const CalibratedGpu calibrated =
+      calibrated_gpu(load_gpu("a100-80"), h200_facts(), whole_findings(), "hbmscope calibrate, 2026-11-30");
+  EXPECT_THAT(calibrated.refused, ElementsAre(HasSubstr("HBM read"), HasSubstr("HBM copy"), HasSubstr("bf16"),
+                                              HasSubstr("fp16")));
+  GpuSpec described = load_gpu("h200");
+  const CalibratedGpu own =
+      calibrated_gpu(described, h200_facts(), whole_findings(), "hbmscope calibrate, 2026-11-30");
+  EXPECT_THAT(own.refused, IsEmpty());
+  const GpuSpec gpu = parse_gpu(gpu_toml(own.gpu), "written.toml");
+  EXPECT_THAT(assumed_values(gpu), IsEmpty());
+  for (const auto& value :
+       {gpu.l2().ways, gpu.l2().stretch_bytes, gpu.l2().dirty_share, gpu.younger_cta_rate, gpu.lone_cta_rate,
+        gpu.hbm_bytes_per_s_measured, gpu.l2_bytes_per_s, gpu.measured.hbm_copy_bytes_per_s,
+        gpu.measured.sram_bytes_per_clock_per_sm, gpu.measured.exp_per_clock_per_sm,
+        gpu.measured.tensor_flops_per_clock_per_sm_bf16, gpu.measured.tensor_flops_per_clock_per_sm_fp16,
+        gpu.measured.launch_ns, gpu.measured.cta_start_skew_ns}) {
+    ASSERT_TRUE(value);
+    EXPECT_TRUE(value->measured);
+    EXPECT_THAT(value->source, HasSubstr("hbmscope calibrate, 2026-11-30"));
+  }
+  EXPECT_EQ(gpu.hbm_bytes_per_s_measured->value, 4.31e12);
+  EXPECT_EQ(gpu.l2().stretch_bytes->value, 262144);
+  EXPECT_NEAR(gpu.younger_cta_rate->value, 0.89, 1e-9);
+  EXPECT_NEAR(gpu.lone_cta_rate->value, 1.35, 1e-9);
+  EXPECT_EQ(gpu.sm_runs.size(), 2U);
+  EXPECT_EQ(gpu.l2().home_rule, "parity of address bits 12, 13");
+  // What was published stays.
+  EXPECT_EQ(gpu.hbm_bytes_per_s.value, described.hbm_bytes_per_s.value);
+  EXPECT_EQ(gpu.tensor_flops_bf16->value, described.tensor_flops_bf16->value);
+  EXPECT_EQ(gpu.sram_bytes_per_clock_per_sm.source, described.sram_bytes_per_clock_per_sm.source);
+}
+
+TEST(CalibratedGpu, WhatWasNotFoundStaysAsItWas) {
+  const GpuSpec before = load_gpu("h200");
+  const CalibratedGpu after = calibrated_gpu(before, h200_facts(), {}, "test");
+  EXPECT_EQ(gpu_toml(after.gpu), gpu_toml(before));
+}
+
+TEST(CalibratedGpu, OneSideForgetsAnOrderOfTwo) {
+  Findings findings;
+  findings.bounds = LatencyBounds{false, 300, 300, 60};
+  const CalibratedGpu gpu = calibrated_gpu(load_gpu("h200"), h200_facts(), findings, "test");
+  EXPECT_EQ(gpu.gpu.l2().instances, 1);
+  EXPECT_EQ(gpu.gpu.l2().copies, 1);
+  EXPECT_TRUE(gpu.gpu.sm_runs.empty());
+  EXPECT_NO_THROW(parse_gpu(gpu_toml(gpu.gpu), "written.toml"));
+}
+
+TEST(CalibratedGpu, TheDriverDescribesAGpuThatNobodyDid) {
+  EXPECT_THROW(described_by_driver(h200_facts(), {}, "GH100"), std::runtime_error);
+  const GpuSpec described = described_by_driver(h200_facts(), whole_findings(), "GH100");
+  const CalibratedGpu calibrated = calibrated_gpu(described, h200_facts(), whole_findings(), "test");
+  EXPECT_THAT(calibrated.refused, IsEmpty());
+  const GpuSpec gpu = parse_gpu(gpu_toml(calibrated.gpu), "written.toml");
+  EXPECT_EQ(gpu.tensor_flops_bf16.value().value, 4096);
+  EXPECT_NEAR(gpu.hbm_bytes_per_s.value, 4.917e12, 1e9);
+  EXPECT_EQ(gpu.sms, 132);
+  EXPECT_EQ(gpu.l2().instances, 2);
+  EXPECT_EQ(gpu.limits.shared_bytes_per_cta, 232448);
+}
+
+TEST(CalibrationSteps, OnlyBringsWhatAStepNeeds) {
+  EXPECT_EQ(chosen_steps({}).size(), calibration_steps().size());
+  EXPECT_THAT(chosen_steps({"rates", "sets"}), ElementsAre("sides", "sets", "rates"));
+  EXPECT_THAT(chosen_steps({"ctas"}), ElementsAre("ctas"));
+  try {
+    chosen_steps({"rate"});
+    FAIL() << "rate was accepted";
+  } catch (const UserError& error) {
+    EXPECT_EQ(error.input(), "--only");
+    EXPECT_EQ(error.value(), "rate");
+    EXPECT_THAT(error.accepted(), HasSubstr("sides, homes, order, states, sets, rates, ctas, patterns"));
+  }
+}
+
+}  // namespace hbmscope
