@@ -66,7 +66,7 @@ std::shared_ptr<Predictions::Job> Predictions::job_of(const PointContext& contex
   std::string plan = plan_of(point);
   const auto known = jobs_.find(plan);
   if (known != jobs_.end()) return known->second;
-  const auto job = std::make_shared<Job>();
+  auto job = std::make_shared<Job>();
   job->context = context;
   job->point = point;
   ++replayed_;
