@@ -37,7 +37,9 @@ std::string assumed_text(std::span<const GpuSpec> gpus) {
     if (assumptions.empty()) continue;
     auto group = std::find_if(groups.begin(), groups.end(),
                               [&](const auto& other) { return other.first == assumptions; });
-    if (group == groups.end()) group = groups.insert(groups.end(), {std::move(assumptions), {}});
+    if (group == groups.end()) {
+      group = groups.emplace(groups.end(), std::move(assumptions), std::vector<std::string_view>{});
+    }
     group->second.push_back(gpu.name);
   }
   std::string text;
