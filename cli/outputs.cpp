@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <filesystem>
 
+#include "cli/record_explainer.h"
 #include "reports/csv.h"
 #include "reports/html.h"
 #include "reports/json.h"
@@ -105,6 +106,8 @@ void Outputs::add(const Record& record) {
 }
 
 void Outputs::commit(const RunInfo& run, std::span<const GpuSpec> gpus) {
+  // The page draws one point over time.
+  if (html_) RecordExplainer(gpus).add_one_timeline(records_);
   if (json_ || html_) {
     const std::string json = write_json(run, gpus, records_);
     if (json_) json_->write(json);

@@ -3,6 +3,7 @@
 
 #include "cli/assumed_text.h"
 #include "cli/command.h"
+#include "cli/hbm_text.h"
 #include "cli/notes.h"
 #include "cli/record_tables.h"
 #include "cli/roof_text.h"
@@ -12,10 +13,6 @@
 
 namespace hbmscope {
 namespace {
-
-// Of more points than these (the help and docs/cli.md name the number) the text would be longer than anybody
-// reads.
-constexpr std::size_t kFewPoints = 4;
 
 void add_crossovers(const PointWork& work, std::vector<Record>& records) {
   PredictionScratch scratch;

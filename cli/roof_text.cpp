@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "cli/hbm_text.h"
 #include "cli/point_columns.h"
 
 namespace hbmscope {
@@ -159,6 +160,7 @@ std::string roof_text(std::span<const Record> records, bool color) {
     text += fmt::format("limiter: {}\nwhy: {}\n", limiter_line(record), why_line(record));
     text += left_out_line(record);
     text += band_line(*record.prediction);
+    text += hbm_text(record);
     if (!record.crossovers.empty()) text += crossover_table(record, color);
   }
   if (text.empty()) return text;

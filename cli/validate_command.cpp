@@ -5,6 +5,7 @@
 
 #include "cli/assumed_text.h"
 #include "cli/command.h"
+#include "cli/hbm_text.h"
 #include "cli/measurements.h"
 #include "cli/record_tables.h"
 #include "cli/run_arguments.h"
@@ -36,12 +37,14 @@ int run_validate(const Arguments& arguments, CounterMode mode, const PointWork& 
   const std::unique_ptr<Measurements> measurements =
       open_measurements(mode, work.points.gpus(), arguments.recorded, work.terminal);
   measurements->describe(run);
-  const std::vector<Record> records = validate_points(work, arguments.run.want_rows(), *measurements,
+  const bool few = work.range.size() <= kFewPoints;
+  const std::vector<Record> records = validate_points(work, arguments.run.want_rows() || few, *measurements,
                                                       [&](const Record& record) { outputs.add(record); });
   outputs.commit(run, work.points.gpus());
   if (!paths.use_stdout() && !records.empty()) {
     write_stdout(validation_table(records, arguments.tolerance, work.terminal.color_out) + "\n" +
                  verdict(records, work.terminal.color_out) +
+                 measured_hbm_text(records, work.terminal.color_out) +
                  unknown_rates(work.points.gpus(), work.points.dtypes()) + assumed_text(work.points));
   }
   if (records.size() < work.range.size()) return end_interrupted(records.size(), work.range.size());

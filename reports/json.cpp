@@ -8,6 +8,8 @@
 #include <variant>
 
 #include "reports/field_value.h"
+#include "reports/json_timeline.h"
+#include "sim/l2/hbm_reasons.h"
 
 namespace hbmscope {
 namespace {
@@ -112,6 +114,9 @@ Json record_json(const Record& record) {
   if (!record.roofs.empty()) json["roofs"] = roofs_json(record.roofs);
   if (!record.crossovers.empty()) json["crossovers"] = crossovers_json(record.crossovers);
   if (!record.traffic.empty()) json["traffic"] = traffic_json(record.traffic);
+  if (!record.hbm_reasons.empty()) json["hbm_reasons"] = record.hbm_reasons;
+  if (record.prediction && !record.hbm_reasons.empty()) json["hbm_conclusions"] = hbm_conclusions(record);
+  if (record.timeline) json["timeline"] = timeline_json(*record.timeline);
   return json;
 }
 

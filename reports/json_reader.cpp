@@ -8,6 +8,7 @@
 
 #include "reports/json_rows.h"
 #include "reports/json_text.h"
+#include "reports/json_timeline.h"
 #include "reports/record_builder.h"
 #include "sim/error.h"
 
@@ -44,19 +45,22 @@ void read_field(RecordBuilder& builder, const RecordPlace& place, const std::str
 Record read_record(const RecordPlace& place, const Json& json) {
   expect_object(place, "", json);
   RecordBuilder builder(place);
-  std::vector<TrafficRow> traffic;
-  std::vector<LaunchRow> launches;
-  std::vector<RoofRow> roofs;
-  std::vector<CrossoverRow> crossovers;
+  Record rows;
   for (const auto& [key, value] : json.items()) {
     if (key == "traffic") {
-      traffic = read_traffic(place, value);
+      rows.traffic = read_traffic(place, value);
     } else if (key == "launches") {
-      launches = read_launches(place, value);
+      rows.launches = read_launches(place, value);
     } else if (key == "roofs") {
-      roofs = read_roofs(place, value);
+      rows.roofs = read_roofs(place, value);
     } else if (key == "crossovers") {
-      crossovers = read_crossovers(place, value);
+      rows.crossovers = read_crossovers(place, value);
+    } else if (key == "hbm_reasons") {
+      rows.hbm_reasons = read_texts(place, key, value);
+    } else if (key == "hbm_conclusions") {
+      read_texts(place, key, value);  // they follow from the values
+    } else if (key == "timeline") {
+      rows.timeline = read_timeline(place, value);
     } else if (is_group(key)) {
       expect_object(place, key, value);
       for (const auto& [name, held] : value.items()) read_field(builder, place, joined(key, name), held);
@@ -65,10 +69,12 @@ Record read_record(const RecordPlace& place, const Json& json) {
     }
   }
   Record record = builder.finish();
-  record.traffic = std::move(traffic);
-  record.launches = std::move(launches);
-  record.roofs = std::move(roofs);
-  record.crossovers = std::move(crossovers);
+  record.traffic = std::move(rows.traffic);
+  record.launches = std::move(rows.launches);
+  record.roofs = std::move(rows.roofs);
+  record.crossovers = std::move(rows.crossovers);
+  record.hbm_reasons = std::move(rows.hbm_reasons);
+  record.timeline = std::move(rows.timeline);
   return record;
 }
 

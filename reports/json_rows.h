@@ -1,5 +1,7 @@
 #pragma once
 
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "reports/json_text.h"
@@ -13,5 +15,7 @@ std::vector<TrafficRow> read_traffic(const RecordPlace& place, const Json& json)
 std::vector<LaunchRow> read_launches(const RecordPlace& place, const Json& json);
 std::vector<RoofRow> read_roofs(const RecordPlace& place, const Json& json);
 std::vector<CrossoverRow> read_crossovers(const RecordPlace& place, const Json& json);
+// An array of texts.
+std::vector<std::string> read_texts(const RecordPlace& place, std::string_view name, const Json& json);
 
 }  // namespace hbmscope

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "sim/l2/hbm_reasons.h"
 #include "sim/occupancy.h"
 #include "sim/record_rows.h"
 #include "sim/units.h"
@@ -126,6 +127,10 @@ Record predict_record(const PointContext& context, const Point& point, Predictio
     list_launches(scratch, *context.gpu, roofs, record);
     list_roofs(scratch, roofs, record);
     list_traffic(scratch, record);
+    record.hbm_reasons = hbm_reasons({.program = scratch.program,
+                                      .traffic = scratch.traffic,
+                                      .gpu = *context.gpu,
+                                      .hbm = point.l2_mode == L2Mode::none ? nullptr : &scratch.hbm});
   }
   return record;
 }

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/l2/timeline.h"
 #include "sim/problem.h"
 #include "sim/tile.h"
 
@@ -173,6 +174,8 @@ struct Record {
   std::vector<LaunchRow> launches;       // in JSON only, as in the program
   std::vector<RoofRow> roofs;            // in JSON only
   std::vector<CrossoverRow> crossovers;  // in JSON only, of a few points
+  std::vector<std::string> hbm_reasons;  // in JSON only: why io, compulsory and HBM bytes differ
+  std::optional<Timeline> timeline;      // in JSON only, of chosen points: a replay over time
 };
 
 // predicted / measured - 1; absent unless both are there and the measured value is not zero. HBM writes are

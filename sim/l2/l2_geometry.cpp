@@ -24,6 +24,11 @@ int L2Geometry::units() const {
   return std::max(1, static_cast<int>(static_cast<Bytes>(groups) * stretch_bytes / kL2BlockBytes));
 }
 
+Bytes L2Geometry::total_capacity() const {
+  const Bytes behind = home_is_a_side ? 0 : static_cast<Bytes>(homes) * home_bytes;
+  return static_cast<Bytes>(sides) * side_bytes + behind;
+}
+
 Bytes L2Geometry::shared_capacity() const {
   return home_is_a_side ? side_bytes : static_cast<Bytes>(homes) * home_bytes;
 }

@@ -29,7 +29,8 @@ struct L2Geometry {
   int caches() const { return sides + (home_is_a_side ? 0 : homes); }
   int home_cache(int home) const { return home_is_a_side ? home : sides + home; }
   Bytes capacity(int cache) const { return cache < sides ? side_bytes : home_bytes; }
-  int units() const;  // per cache
+  int units() const;             // per cache
+  Bytes total_capacity() const;  // of all caches
 
   // Distinct bytes that DRAM need not be asked for again, of what SMs of all sides read, and of what one SM
   // or another reads: a line is kept near every SM that reads it, and at its home.

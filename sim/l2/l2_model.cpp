@@ -50,13 +50,7 @@ std::uint64_t tile_bytes(const Program& program, const Launch& launch, int tenso
 }
 
 void check_replay(const Program& program, const Traffic& traffic) {
-  std::uint64_t blocks = 0;
-  for (int launch = 0; launch < program.launches.count(); ++launch) {
-    for (int tensor = 0; tensor < program.tensors.count(); ++tensor) {
-      const ReadWrite& l2 = traffic.launches[launch].tensors[tensor].l2;
-      blocks += checked_add(l2.read, l2.write) / tile_bytes(program, program.launches[launch], tensor);
-    }
-  }
+  const std::uint64_t blocks = replayed_blocks(program, traffic);
   if (blocks <= kMostReplayedBlocks) return;
   throw PointError("--l2", "replay",
                    fmt::format("expected none: {:.3g} blocks cross L2 and SMs, more than the {:.3g} that are "
@@ -65,6 +59,17 @@ void check_replay(const Program& program, const Traffic& traffic) {
 }
 
 }  // namespace
+
+std::uint64_t replayed_blocks(const Program& program, const Traffic& traffic) {
+  std::uint64_t blocks = 0;
+  for (int launch = 0; launch < program.launches.count(); ++launch) {
+    for (int tensor = 0; tensor < program.tensors.count(); ++tensor) {
+      const ReadWrite& l2 = traffic.launches[launch].tensors[tensor].l2;
+      blocks += checked_add(l2.read, l2.write) / tile_bytes(program, program.launches[launch], tensor);
+    }
+  }
+  return blocks;
+}
 
 void hbm_traffic(const Program& program, const Traffic& traffic, const GpuSpec& gpu, L2Mode mode,
                  HbmTraffic& hbm, StopFlag stop) {

@@ -33,6 +33,9 @@ struct HbmTraffic {
   std::optional<std::uint64_t> written_later;
 };
 
+// How many blocks cross L2 and SMs, about: what the time of a replay grows with.
+std::uint64_t replayed_blocks(const Program& program, const Traffic& traffic);
+
 // The seam between the closed forms and the L2: every mode answers the same question. L2Mode::none takes the
 // compulsory bytes, an L2 without limits, and allocates nothing; L2Mode::replay runs every tile access
 // through the caches (sim/l2/replay.h). Overwrites `hbm`. Throws UserError (--l2) for

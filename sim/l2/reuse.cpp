@@ -27,18 +27,32 @@ LaunchTraffic distinct_loads(const Program& program, int launch) {
   return traffic.launches[0];
 }
 
-void list_reread(const Program& program, const LaunchTraffic& traffic, const LaunchTraffic& distinct,
-                 LaunchReuse& reuse) {
+bool is_used_before(const Traffic& traffic, int launch, const Program& program, int base) {
+  for (int earlier = 0; earlier < launch; ++earlier) {
+    for (int tensor = 0; tensor < program.tensors.count(); ++tensor) {
+      const ReadWrite& l2 = traffic.launches[earlier].tensors[tensor].l2;
+      if (base_tensor(program, tensor) == base && l2.read + l2.write > 0) return true;
+    }
+  }
+  return false;
+}
+
+void list_reread(const Program& program, const Traffic& traffic, int launch, LaunchReuse& reuse) {
+  const LaunchTraffic distinct = distinct_loads(program, launch);
   std::array<std::uint64_t, kMaxTensors> loaded{};
   for (int tensor = 0; tensor < program.tensors.count(); ++tensor) {
     std::uint64_t& sum = loaded[static_cast<std::size_t>(base_tensor(program, tensor))];
-    sum = checked_add(sum, traffic.tensors[tensor].l2.read);
+    sum = checked_add(sum, traffic.launches[launch].tensors[tensor].l2.read);
   }
   for (int tensor = 0; tensor < program.tensors.count(); ++tensor) {
     const std::uint64_t bytes = loaded[static_cast<std::size_t>(tensor)];
     const std::uint64_t once = distinct.tensors[tensor].compulsory.read;
-    if (once == 0 || static_cast<double>(bytes) < kFewestTimes * static_cast<double>(once)) continue;
-    reuse.reread.push({tensor, bytes, once});
+    if (once == 0) continue;
+    if (static_cast<double>(bytes) >= kFewestTimes * static_cast<double>(once))
+      reuse.within.push({tensor, bytes, once});
+    const std::uint64_t first = traffic.launches[launch].tensors[tensor].compulsory.read;
+    if (once > first && is_used_before(traffic, launch, program, tensor))
+      reuse.carried.push({tensor, bytes, once - first});
   }
 }
 
@@ -76,16 +90,16 @@ std::int64_t plane_of(const LaunchBody& body, int access, std::int64_t item) {
 LaunchReuse launch_reuse(const Program& program, const Traffic& traffic, int launch, const GpuSpec& gpu) {
   const LaunchBody body(program, launch);
   LaunchReuse reuse{.ctas = body.items(), .in_flight = resident_ctas(body.launch(), program, gpu)};
-  list_reread(program, traffic.launches[launch], distinct_loads(program, launch), reuse);
-  if (reuse.reread.empty() || reuse.in_flight == 0) return reuse;
+  list_reread(program, traffic, launch, reuse);
+  if (reuse.within.empty() || reuse.in_flight == 0) return reuse;
   const RereadTensor& most = *std::max_element(
-      reuse.reread.begin(), reuse.reread.end(),
+      reuse.within.begin(), reuse.within.end(),
       [](const auto& a, const auto& b) { return a.loaded - a.distinct < b.loaded - b.distinct; });
   reuse.head_access = load_of(body.launch(), program, most.tensor);
   reuse.heads = program.tensors[most.tensor].planes;
   reuse.heads_live = live_heads(body, reuse.head_access, reuse.in_flight);
   reuse.ctas_per_head = static_cast<double>(reuse.ctas) / static_cast<double>(reuse.heads);
-  for (const RereadTensor& tensor : reuse.reread) {
+  for (const RereadTensor& tensor : reuse.within) {
     reuse.head_bytes += static_cast<double>(tensor.distinct) / static_cast<double>(reuse.heads);
   }
   return reuse;

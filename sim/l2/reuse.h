@@ -9,7 +9,8 @@
 
 namespace hbmscope {
 
-// A tensor of which a launch reads bytes more than once. A view counts as its base.
+// Bytes of a tensor that a launch reads although something read or wrote them before. A view counts as its
+// base.
 struct RereadTensor {
   int tensor = kNone;
   std::uint64_t loaded = 0;    // bytes L2 -> SM
@@ -21,9 +22,10 @@ struct RereadTensor {
 struct LaunchReuse {
   std::int64_t ctas = 0;  // work items
   std::int64_t in_flight = 0;
-  FixedList<RereadTensor, kMaxTensors> reread;
+  FixedList<RereadTensor, kMaxTensors> within;   // read more than once by the launch itself
+  FixedList<RereadTensor, kMaxTensors> carried;  // read or written by earlier launches
 
-  // The rest is absent, or zero, where nothing is read again.
+  // The rest is about `within`; absent, or zero, where that is empty.
   int head_access = kNone;  // load of the tensor with most bytes read again
   std::int64_t heads = 0;
   double ctas_per_head = 0;  // that read a head's planes in all

@@ -123,12 +123,12 @@ class TimelineObserver final : public ReplayObserver {
     });
   }
 
-  std::int64_t heads_in_flight() const {
+  std::uint64_t heads_in_flight() const {
     if (head_access_ == kNone) return 0;
     std::set<std::int64_t> planes;
     slots_->visit_running(
         [&](std::int64_t item) { planes.insert(plane_of(slots_->body(), head_access_, item)); });
-    return static_cast<std::int64_t>(planes.size());
+    return planes.size();
   }
 
   Bytes bytes_of(std::int64_t block) const {

@@ -23,7 +23,7 @@ struct TimelineStep {
   std::uint64_t live_bytes = 0;
   std::uint64_t live_cached_bytes = 0;  // of these, what any cache holds
   std::uint64_t cached_bytes = 0;       // distinct bytes that any cache holds, live or not
-  std::int64_t heads = 0;               // that the CTAs in flight read; 0 where nothing is read again
+  std::uint64_t heads = 0;              // that the CTAs in flight read; 0 where nothing is read again
 
   bool operator==(const TimelineStep&) const = default;
 };

@@ -129,6 +129,18 @@ TEST(Predict, NamesWhatAReplayTakesFromTheH200) {
               Not(HasSubstr("not measured on")));
 }
 
+TEST(Predict, SaysWhyHbmBytesOfAFewPointsDiffer) {
+  const Workspace workspace;
+  const Result none = workspace.run({"predict", "--seqlen", "1k", "--algorithm", "flash2"});
+  EXPECT_THAT(none.out, HasSubstr("HBM bytes, and why:\n  io counts every access"));
+  EXPECT_THAT(none.out, HasSubstr("--l2 replay predicts what DRAM is asked for.\n"));
+  const Result replay =
+      workspace.run({"predict", "--seqlen", "1k", "--algorithm", "flash2", "--l2", "replay"});
+  EXPECT_THAT(replay.out, HasSubstr("heads live at once: "));
+  EXPECT_THAT(replay.out, HasSubstr("  Predicted by --l2 replay: "));
+  EXPECT_THAT(workspace.run({"predict", "--seqlen", "1k..4k*2"}).out, Not(HasSubstr("and why:")));
+}
+
 TEST(Predict, WritesJsonToStandardOutputAlone) {
   const Workspace workspace;
   const Result result = workspace.run({"predict", "--json", "-"});

@@ -2,8 +2,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/cli/program.h"
@@ -61,6 +63,55 @@ TEST(Report, PrintsTheErrorsOfWhatWasMeasured) {
   EXPECT_EQ(result.code, 0) << result.err;
   EXPECT_THAT(result.out, ContainsRegex("hbm +flash2 +mma +reads +1 "));
   EXPECT_THAT(workspace.read("b.html"), HasSubstr("</html>"));
+}
+
+// Rows of a CSV file hold neither reasons nor timelines: they are made from the points, without a GPU.
+TEST(Report, SaysWhyAndDrawsAPointOfRecordedRows) {
+  const Workspace workspace;
+  ASSERT_EQ(workspace.run({"validate", "--tokens", "16k", "--counters", "recorded", "--csv", "b.csv"}).code,
+            0);
+  const Result result = workspace.run({"report", "b.csv", "--timeline", "1", "--json", "b.json"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("HBM bytes, and why:\n  io counts every access"));
+  const nlohmann::json json = nlohmann::json::parse(workspace.read("b.json"));
+  const nlohmann::json& records = json.at("records");
+  ASSERT_EQ(records.size(), 2U);
+  EXPECT_FALSE(records[0].contains("timeline"));
+  const nlohmann::json& timeline = records[1].at("timeline");
+  std::uint64_t from_dram = 0;
+  for (const nlohmann::json& launch : timeline.at("launches")) {
+    for (const nlohmann::json& bytes : launch.at("dram_bytes")) from_dram += bytes.get<std::uint64_t>();
+  }
+  EXPECT_EQ(timeline.at("hbm_read_bytes"), from_dram);
+  for (const nlohmann::json& record : records) {
+    EXPECT_FALSE(record.at("hbm_reasons").empty());
+    EXPECT_THAT(record.at("hbm_conclusions").back().get<std::string>(), ::testing::StartsWith("Measured: "));
+  }
+  // What was read once is kept.
+  EXPECT_EQ(nlohmann::json::parse(workspace.run({"report", "b.json", "--json", "-"}).out).at("records"),
+            records);
+}
+
+TEST(Report, DrawsOnePointUnlessAnotherIsAskedFor) {
+  const Workspace workspace;
+  ASSERT_EQ(workspace.run({"sweep", "--csv", "a.csv"}).code, 0);
+  ASSERT_EQ(workspace.run({"report", "a.csv", "--html", "a.html", "--json", "a.json"}).code, 0);
+  std::size_t timelines = 0;
+  const nlohmann::json json = nlohmann::json::parse(workspace.read("a.json"));
+  for (const nlohmann::json& record : json.at("records")) timelines += record.contains("timeline") ? 1U : 0U;
+  EXPECT_EQ(timelines, 1U);
+  EXPECT_THAT(workspace.read("a.html"), HasSubstr("\"timeline\":{"));
+  // No page, no drawing.
+  EXPECT_THAT(workspace.run({"report", "a.csv", "--json", "-"}).out, Not(HasSubstr("\"timeline\"")));
+  for (const auto& [number, accepted] : {std::pair{"2", "expected a point from 0 to 1"},
+                                         {"-1", "expected the number of a point, from 0 on"},
+                                         {"x", "expected the number of a point, from 0 on"}}) {
+    const Result result = workspace.run({"report", "a.csv", "--timeline", number, "--html", "x.html"});
+    EXPECT_EQ(result.code, 2) << number;
+    EXPECT_EQ(result.err,
+              std::string("hbmscope: --timeline: '") + number + "' is not accepted; " + accepted + "\n");
+  }
+  EXPECT_THAT(workspace.files(), Not(::testing::Contains("x.html")));
 }
 
 TEST(Outputs, NeverReplaceWhatIsRead) {

@@ -3,12 +3,16 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "cli/hbm_text.h"
+
 namespace hbmscope {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::Not;
+using ::testing::StartsWith;
 
 // The tensor cores do 1000 FLOP in the time of 10 HBM bytes, 20 L2 bytes or one exponential.
 Record record_of(const std::string& limiter) {
@@ -88,6 +92,29 @@ TEST(RoofText, ShowsTheFirstAndTheLastOfManyStretches) {
   for (std::int64_t i = 1; i <= 9; ++i) row.stretches.push_back({i, i, i % 2 == 0 ? "hbm" : "l2"});
   record.crossovers = {row};
   EXPECT_THAT(text_of(record), HasSubstr("l2 <= 1; hbm 2; l2 3; hbm 4; ... 4 more in JSON ...; l2 >= 9\n"));
+}
+
+TEST(RoofText, SaysWhyHbmBytesDiffer) {
+  Record record = record_of("l2");
+  EXPECT_THAT(text_of(record), Not(HasSubstr("HBM bytes, and why")));
+  record.hbm_reasons = {"K is read 4 times."};
+  EXPECT_THAT(text_of(record),
+              HasSubstr("HBM bytes, and why:\n  K is read 4 times.\n  Predicted HBM bytes are the "
+                        "compulsory ones (--l2 none); --l2 replay"));
+}
+
+// Of points that were measured, a few; of more, none.
+TEST(MeasuredHbmText, NamesAFewPoints) {
+  std::vector<Record> records{record_of("l2"), record_of("hbm")};
+  records[1].point.problem.seqlen_q = 777;
+  for (Record& record : records) record.hbm_reasons = {"K is read 4 times."};
+  EXPECT_EQ(measured_hbm_text(records, false), "");
+  records[1].measurement = {.hbm_read_bytes = 2000000, .hbm_write_bytes = 0, .hbm_deferred_write_bytes = 0};
+  EXPECT_THAT(measured_hbm_text(records, false),
+              AllOf(StartsWith("\nseqlen 777"), HasSubstr("K is read 4 times.\n"),
+                    HasSubstr("Measured: 2.00 MB at DRAM")));
+  records.resize(5, records[1]);
+  EXPECT_EQ(measured_hbm_text(records, false), "");
 }
 
 TEST(RoofText, IsEmptyWithoutRoofs) {

@@ -142,7 +142,19 @@ function unfused() {
   return {...DOCUMENT, gpus: [GPU], records};
 }
 
-// Every point twice: without an L2 model, and with the misses of a simulated L2.
+// Two launches: the first one writes in one of its steps and reads nothing.
+function timelineOf(launches) {
+  const effective = 31457280;
+  return {seed: 3, hbm_read_bytes: 300e6, hbm_write_bytes: 70e6, effective_bytes: effective, launches: launches.map((launch, number) => {
+    const steps = Array.from({length: 20 + 60 * number}, (_, i) => i);
+    const idle = (i) => number === 0 && i === 7;
+    return {launch, accesses: 100 * steps.length, near_bytes: steps.map((i) => (idle(i) ? 0 : 4e6 + 1e5 * i)), home_bytes: steps.map((i) => (idle(i) ? 0 : 1e5)),
+      dram_bytes: steps.map((i) => (idle(i) ? 0 : 1e6 - 1e4 * i)), written_bytes: steps.map(() => 2e5), live_bytes: steps.map((i) => Math.round(effective * 1.3 * Math.sin((i + 1) / 30) ** 2)),
+      live_cached_bytes: steps.map((i) => Math.round(effective * Math.sin((i + 1) / 30) ** 2)), cached_bytes: steps.map(() => effective), heads: steps.map((i) => 1 + (i % 3))};
+  })};
+}
+
+// Every point twice: without an L2 model, and with the misses of a simulated L2. Those have reasons, and one a timeline.
 function replayed() {
   const records = [];
   for (const algorithm of ['standard', 'flash2'])
@@ -154,7 +166,9 @@ function replayed() {
         prediction[name] = around(none.measurement[name] + (way === 'write' ? none.measurement.hbm_deferred_write_bytes : 0), 0.01);
         Object.assign(prediction, {[`${name}_p05`]: Math.round(0.99 * prediction[name]), [`${name}_p95`]: Math.round(1.01 * prediction[name])});
       }
-      records.push(none, {...none, point: {...none.point, l2_mode: 'replay'}, prediction, error: errorsOf(prediction, none.measurement)});
+      records.push(none, {...none, point: {...none.point, l2_mode: 'replay'}, prediction, error: errorsOf(prediction, none.measurement),
+        hbm_reasons: ['K and V are read 64 times.', 'They do not fit.'], hbm_conclusions: ['Measured: 1.4 times compulsory.']});
+      if (seqlen === 2048) records.at(-1).timeline = timelineOf(algorithm === 'standard' ? ['S = QKᵀ', 'O = PV'] : ['flash2']);
     }
   return {...DOCUMENT, gpus: [GPU], records};
 }

@@ -7,6 +7,7 @@ import './verdict.test.mjs';
 import './table.test.mjs';
 import './charts.test.mjs';
 import './curves.test.mjs';
+import './why.test.mjs';
 import './selection.test.mjs';
 import './download.test.mjs';
 import './page.test.mjs';

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "reports/json_timeline.h"
 #include "tests/reports/support.h"
 
 namespace hbmscope {
@@ -85,6 +86,43 @@ TEST(CrossoverRows, NameRowAndKeyOfWhatIsRefused) {
               StartsWith("f.json: record 2: crossovers[0].stretches[0]: 'begin'"));
   EXPECT_THAT(crossover_error(replaced(row, R"("counted":2)", R"("counted":-2)")),
               StartsWith("f.json: record 2: crossovers[0].counted: '-2'"));
+}
+
+TEST(TimelineRows, NameLaunchAndKeyOfWhatIsRefused) {
+  const auto timeline_error = [](const std::string& text) {
+    return error_of([&] { read_timeline(kPlace, Json::parse(text)); });
+  };
+  const std::string text =
+      R"({"seed":1,"hbm_read_bytes":2,"hbm_write_bytes":3,"effective_bytes":4,"launches":[)"
+      R"({"launch":"a","accesses":9,"near_bytes":[1,2],"home_bytes":[3,4],)"
+      R"("dram_bytes":[5,6],"written_bytes":[7,8],"live_bytes":[9,10],)"
+      R"("live_cached_bytes":[11,12],"cached_bytes":[13,14],"heads":[15,16]}]})";
+  const Timeline expected{
+      .seed = 1,
+      .hbm_read_bytes = 2,
+      .hbm_write_bytes = 3,
+      .effective_bytes = 4,
+      .launches = {{"a", 9, {{1, 3, 5, 7, 9, 11, 13, 15}, {2, 4, 6, 8, 10, 12, 14, 16}}}}};
+  const Json json = Json::parse(text);
+  EXPECT_EQ(read_timeline(kPlace, json), expected);
+  EXPECT_EQ(Json::parse(timeline_json(expected).dump()), json);
+  EXPECT_EQ(
+      timeline_error(replaced(text, "[5,6]", "[5]")),
+      "f.json: record 2: timeline.launches[0].dram_bytes: '1 values' is not accepted; expected 2, as of "
+      "near_bytes");
+  EXPECT_THAT(timeline_error(replaced(text, "[15,16]", R"([15,"x"])")),
+              StartsWith("f.json: record 2: timeline.launches[0].heads"));
+  EXPECT_THAT(timeline_error(replaced(text, R"("seed":1,)", "")),
+              StartsWith("f.json: record 2: timeline.seed: expected this key"));
+  EXPECT_THAT(timeline_error(replaced(text, "accesses", "visits")),
+              StartsWith("f.json: record 2: timeline.launches[0]: 'visits'"));
+}
+
+TEST(Texts, AreTexts) {
+  EXPECT_EQ(read_texts(kPlace, "hbm_reasons", Json::parse(R"(["a","b"])")),
+            (std::vector<std::string>{"a", "b"}));
+  EXPECT_THAT(error_of([] { read_texts(kPlace, "hbm_reasons", Json::parse("[7]")); }),
+              StartsWith("f.json: record 2: hbm_reasons: '7'"));
 }
 
 }  // namespace

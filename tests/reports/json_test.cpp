@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "sim/l2/hbm_reasons.h"
 #include "tests/reports/support.h"
 
 namespace hbmscope {
@@ -88,6 +89,16 @@ TEST(Json, ListsRoofsAndCrossovers) {
       {"first":64,"last":64,"limiter":"sram"}]}])"));
 }
 
+// Conclusions follow from the values, so that they stand beside the reasons and are not read back.
+TEST(Json, SaysWhyHbmBytesDiffer) {
+  Record record = sample_record();
+  EXPECT_FALSE(written({record}).at("records").at(0).contains("hbm_conclusions"));
+  record.hbm_reasons = {"K is read 4 times."};
+  const nlohmann::json json = written({record}).at("records").at(0);
+  EXPECT_EQ(json.at("hbm_reasons"), nlohmann::json::parse(R"(["K is read 4 times."])"));
+  EXPECT_EQ(json.at("hbm_conclusions"), nlohmann::json(hbm_conclusions(record)));
+}
+
 TEST(Json, LeavesOutAbsentValuesAndGroups) {
   Record record = sample_record();
   record.measurement.reset();
@@ -95,7 +106,8 @@ TEST(Json, LeavesOutAbsentValuesAndGroups) {
   record.traffic.clear();
   record.launches.clear();
   const nlohmann::json json = written({record}).at("records").at(0);
-  for (const char* key : {"reason", "measurement", "error", "provenance", "traffic", "launches"}) {
+  for (const char* key :
+       {"reason", "measurement", "error", "provenance", "traffic", "launches", "hbm_reasons", "timeline"}) {
     EXPECT_FALSE(json.contains(key)) << key;
   }
   EXPECT_FALSE(json.at("prediction").contains("sram_write_bytes"));

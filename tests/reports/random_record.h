@@ -165,6 +165,25 @@ inline CrossoverRow random_crossover_row() {
   return row;
 }
 
+inline Timeline random_timeline() {
+  Timeline timeline{.seed = random_bytes(),
+                    .hbm_read_bytes = random_bytes(),
+                    .hbm_write_bytes = random_bytes(),
+                    .effective_bytes = random_bytes(),
+                    .launches = {}};
+  const int launches = *rc::gen::inRange(0, 3);
+  for (int i = 0; i < launches; ++i) {
+    LaunchTimeline launch{.launch = random_text(), .accesses = random_bytes(), .steps = {}};
+    const int steps = *rc::gen::inRange(0, 3);
+    for (int step = 0; step < steps; ++step) {
+      launch.steps.push_back({random_bytes(), random_bytes(), random_bytes(), random_bytes(), random_bytes(),
+                              random_bytes(), random_bytes(), random_bytes()});
+    }
+    timeline.launches.push_back(std::move(launch));
+  }
+  return timeline;
+}
+
 // Any record that may be written, as far as text, numbers and absent values go; the numbers make no sense.
 inline Record random_record() {
   Record record;
@@ -192,7 +211,9 @@ inline Record random_record() {
     record.launches.push_back(random_launch_row());
     record.roofs.push_back(random_roof_row());
     record.crossovers.push_back(random_crossover_row());
+    record.hbm_reasons.push_back(random_text());
   }
+  record.timeline = random_optional(random_timeline);
   return record;
 }
 

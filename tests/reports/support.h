@@ -30,8 +30,7 @@ inline std::string replaced(std::string text, std::string_view from, std::string
   return at == std::string::npos ? text : text.replace(at, from.size(), to);
 }
 
-// Names of the fields whose written values differ; rows of traffic, launches, roofs and crossovers too if
-// asked for.
+// Names of the fields whose written values differ; what JSON alone has too if asked for.
 inline std::vector<std::string> differences(const Record& a, const Record& b, bool with_rows) {
   std::vector<std::string> names;
   for (const Field& field : record_fields()) {
@@ -41,6 +40,8 @@ inline std::vector<std::string> differences(const Record& a, const Record& b, bo
   if (with_rows && a.launches != b.launches) names.emplace_back("launches");
   if (with_rows && a.roofs != b.roofs) names.emplace_back("roofs");
   if (with_rows && a.crossovers != b.crossovers) names.emplace_back("crossovers");
+  if (with_rows && a.hbm_reasons != b.hbm_reasons) names.emplace_back("hbm_reasons");
+  if (with_rows && a.timeline != b.timeline) names.emplace_back("timeline");
   return names;
 }
 

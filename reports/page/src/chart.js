@@ -47,7 +47,7 @@ export function logScale(values, range, air = 1.3) {
 
 // Of 1 to 9 of each decade, 1, 2 and 5, or 1 alone the most whose labels do not meet: `room` pixels each. Within less than
 // a decade these may leave less than two, and then round steps have to do.
-function logTicks(scale, room) {
+export function logTicks(scale, room) {
   const [low, high] = scale.domain();
   const [from, to] = scale.range();
   const decade = Math.abs(to - from) / Math.log10(high / low);

@@ -94,6 +94,8 @@ export function readData(text, unfused) {
     provenance: record.provenance ?? {},
     leftOut: leftOut(json.gpus ?? [], record),
     traffic: record.traffic ?? [],
+    reasons: [...(record.hbm_reasons ?? []), ...(record.hbm_conclusions ?? [])],
+    timeline: record.timeline,
     label: label(record.point, varying),
   }));
   const algorithms = [...new Set(points.map((point) => point.algorithm))];

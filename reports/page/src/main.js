@@ -15,6 +15,7 @@ import {largestSlice, slices} from './slices.js';
 import {createStore} from './state.js';
 import {table} from './table.js';
 import {verdict} from './verdict.js';
+import {why} from './why.js';
 
 function section(root, id, title) {
   const box = append(root, 'section', {id, 'aria-labelledby': `${id}-title`, tabindex: '-1'});
@@ -99,6 +100,7 @@ function start(root) {
   add(table(section(root, 'points', ''), data, store), ['boundary', 'sort']);
   add(chartSection(root, 'parity', '', parity, data, store), ['boundary']);
   add(chartSection(root, 'errors', 'Errors', errors, data, store), []);
+  add(chartSection(root, 'why', 'Why DRAM sees what it sees', why, data, store), []);
   add(chartSection(root, 'scaling', '', scaling, data, store), ['boundary', 'slice', 'tile']);
   add(chartSection(root, 'heatmap', 'Sequence length × tile', heatmap, data, store), ['quantity', 'slice']);
   add(chartSection(root, 'roofline', 'Roofline', roofline, data, store), ['level']);
