@@ -16,12 +16,13 @@ struct CtaTrace {
 // Relative to the older one of the two CTAs of an SM, while both are there.
 struct CtaRates {
   double younger = 0;  // the younger one, meanwhile
-  double lone = 0;     // the younger one, once the older one has ended
+  double lone = 0;     // one that is alone on its SM
   int sms = 0;         // that these are medians of
 };
 
-// From the traces of a launch that puts two CTAs on every SM. The older one is the one with the lower number.
-// Throws std::runtime_error if no SM has two CTAs, or for rates that no scheduler gives.
+// From the traces of a launch that puts at most two CTAs on an SM at a time. CTAs start in the order of their
+// numbers, so the older one is the one with the lower number. Throws std::runtime_error if no SM has two
+// CTAs, if none is ever alone, or for rates that no scheduler gives.
 CtaRates cta_rates_of(std::span<const CtaTrace> traces);
 
 }  // namespace hbmscope

@@ -23,7 +23,14 @@ KernelBuild calibration_build(std::string_view file) {
 
 KernelBuild cta_trace_build(int head_dim) {
   KernelBuild build = calibration_build("cta_trace");
-  build.macros = {{"HBMSCOPE_HEAD_DIM", std::to_string(head_dim)}};
+  build.macros = {{"HBMSCOPE_BC", std::to_string(kTracedTile.bc)},
+                  {"HBMSCOPE_BR", std::to_string(kTracedTile.br)},
+                  {"HBMSCOPE_DTYPE_BF16", "1"},
+                  {"HBMSCOPE_HEAD_DIM", std::to_string(head_dim)},
+                  {"HBMSCOPE_HEAD_FASTEST", "0"},
+                  {"HBMSCOPE_KV_WALK", "0"},
+                  {"HBMSCOPE_MASK", "0"},
+                  {"HBMSCOPE_STAGES", std::to_string(kTracedTile.stages)}};
   return build;
 }
 

@@ -14,9 +14,15 @@ std::span<const EmbeddedFile> calibration_files();
 
 // A file of device/ with several entry points: "lines", "sets", "sm_order", "rates".
 KernelBuild calibration_build(std::string_view file);
-// Two CTAs of flash2's loop on every SM.
+// flash2 with timestamps, with the tile that is its default.
 KernelBuild cta_trace_build(int head_dim);
 inline constexpr int kTracedHeadDims[] = {64, 128};
+struct TracedTile {
+  int br = 128;
+  int bc = 64;
+  int stages = 1;
+};
+inline constexpr TracedTile kTracedTile;
 
 // All of them.
 std::vector<KernelBuild> calibration_builds();

@@ -1,8 +1,14 @@
-// How two CTAs of an SM share it, and how fast one goes alone: flash2's loop with timestamps.
+// How two CTAs of an SM share it, and how fast one goes alone: flash2 with timestamps.
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <cmath>
+#include <random>
+#include <utility>
+
+#include "kernels/device/params.h"
+#include "profiler/calibration/device/results.h"
 #include "profiler/calibration/evidence.h"
 #include "profiler/calibration/kernels.h"
 #include "profiler/calibration/measure.h"
@@ -15,37 +21,93 @@ namespace {
 constexpr int kRuns = 3;
 constexpr int kPieces = 32;
 constexpr std::size_t kEntries = kPieces + 1;
-constexpr Bytes kTensorBytes = 4 * kMiB;  // of K, and of V: what all SMs read stays in the L2
+constexpr int kKeys = kPieces * kTracedSteps * kTracedTile.bc;
 
 // As much shared memory as makes exactly two CTAs fit on an SM.
 unsigned shared_bytes_for_two(const SmLimits& limits) {
   return static_cast<unsigned>((limits.shared_bytes_per_sm / 2 - limits.shared_bytes_reserved) / 1024 * 1024);
 }
 
-std::vector<CtaTrace> trace(Probe& probe, int head_dim, unsigned shared_bytes) {
-  const Flash2MmaShape shape{{128, 64, head_dim}, 1};
-  const auto ctas = 2 * static_cast<std::size_t>(probe.sms());
-  const auto threads = static_cast<unsigned>(shape.threads());
-  const DeviceArray<std::uint64_t> times_ns(ctas * kEntries);
-  const DeviceArray<unsigned> sm_of_cta(ctas);
-  const DeviceArray<float> sums(ctas * threads);
-  const Kernel kernel = probe.kernel(cta_trace_build(head_dim), "trace_ctas");
-  kernel.allow_dynamic_shared_bytes(shared_bytes);
-  const CUdeviceptr k = probe.lines(512, 0).first;
-  const int tiles = static_cast<int>(kTensorBytes) / shape.key_bytes();
-  probe.run(kernel, {.grid_x = static_cast<unsigned>(ctas), .threads = threads, .shared_bytes = shared_bytes},
-            k, k, k + kTensorBytes, tiles, kPieces, times_ns.address(), sm_of_cta.address(), sums.address());
-  const std::vector<std::uint64_t> times = times_ns.values();
-  const std::vector<unsigned> sms = sm_of_cta.values();
-  std::vector<CtaTrace> traces;
-  for (std::size_t cta = 0; cta < ctas; ++cta) {
-    const auto begin = times.begin() + static_cast<std::ptrdiff_t>(cta * kEntries);
-    traces.push_back({static_cast<int>(cta),
-                      static_cast<int>(sms[cta]),
-                      {begin, begin + static_cast<std::ptrdiff_t>(kEntries)}});
-  }
-  return traces;
+// Numbers of either sign between 1/2 and 1, in pairs. Not zeros: with what changes from one operand to the
+// next the power of the tensor cores changes, and the clock.
+void fill_with_bf16(const DeviceArray<std::uint32_t>& pairs, std::size_t count) {
+  std::mt19937 random{7};
+  std::vector<std::uint32_t> values(count);
+  for (std::uint32_t& value : values)
+    value = (static_cast<std::uint32_t>(random()) & 0x807f807fU) | 0x3f003f00U;
+  pairs.assign(values);
 }
+
+// A launch of flash2 on one head, again and again.
+class TracedLaunch {
+ public:
+  TracedLaunch(Probe& probe, int head_dim, unsigned shared_bytes)
+      : probe_(probe),
+        shared_bytes_(shared_bytes),
+        shape_{{kTracedTile.br, kTracedTile.bc, head_dim}, kTracedTile.stages},
+        kernel_(probe.kernel(cta_trace_build(head_dim), "trace_ctas")),
+        ctas_(kCtasPerSm * static_cast<std::size_t>(probe.sms())) {
+    kernel_.allow_dynamic_shared_bytes(shared_bytes);
+    fill_with_bf16(q_, query_pairs());
+    fill_with_bf16(k_, key_pairs());
+    fill_with_bf16(v_, key_pairs());
+  }
+
+  std::vector<CtaTrace> run() {
+    probe_.run(kernel_,
+               {.grid_x = static_cast<unsigned>(ctas_),
+                .threads = static_cast<unsigned>(shape_.threads()),
+                .shared_bytes = shared_bytes_},
+               params(), times_ns_.address(), sm_of_cta_.address());
+    const std::vector<std::uint64_t> times = times_ns_.values();
+    const std::vector<unsigned> sms = sm_of_cta_.values();
+    std::vector<CtaTrace> traces;
+    for (std::size_t cta = 0; cta < ctas_; ++cta) {
+      CtaTrace trace{static_cast<int>(cta), static_cast<int>(sms[cta]), {}};
+      for (std::size_t i = 0; i < kEntries; ++i) trace.times_ns.push_back(times[i * ctas_ + cta]);
+      traces.push_back(std::move(trace));
+    }
+    return traces;
+  }
+
+ private:
+  // Two and a half waves: while a wave begins when another ends, and some CTA is alone at the end.
+  static constexpr std::size_t kCtasPerSm = 5;
+
+  std::size_t rows() const { return ctas_ * static_cast<std::size_t>(shape_.br); }
+  std::size_t query_pairs() const { return rows() * static_cast<std::size_t>(shape_.head_dim) / 2; }
+  std::size_t key_pairs() const { return std::size_t{kKeys} * static_cast<std::size_t>(shape_.head_dim) / 2; }
+
+  AttentionParams params() const {
+    const auto pointer = [](CUdeviceptr address) {
+      return reinterpret_cast<void*>(address);  // NOLINT(performance-no-int-to-ptr): as the driver has it
+    };
+    AttentionParams params{};
+    params.q = pointer(q_.address());
+    params.k = pointer(k_.address());
+    params.v = pointer(v_.address());
+    params.o = pointer(o_.address());
+    params.lse = static_cast<float*>(pointer(lse_.address()));
+    params.batch = params.heads = params.kv_heads = 1;
+    params.seqlen_q = params.lse_columns = static_cast<int>(rows());
+    params.seqlen_kv = kKeys;
+    params.scale = 1 / std::sqrt(static_cast<float>(shape_.head_dim));
+    return params;
+  }
+
+  Probe& probe_;
+  unsigned shared_bytes_;
+  Flash2MmaShape shape_;
+  Kernel kernel_;
+  std::size_t ctas_;
+  DeviceArray<std::uint32_t> q_{query_pairs()};
+  DeviceArray<std::uint32_t> o_{query_pairs()};
+  DeviceArray<std::uint32_t> k_{key_pairs()};
+  DeviceArray<std::uint32_t> v_{key_pairs()};
+  DeviceArray<float> lse_{rows()};
+  DeviceArray<std::uint64_t> times_ns_{ctas_ * kEntries};
+  DeviceArray<unsigned> sm_of_cta_{ctas_};
+};
 
 void write_rows(EvidenceFile& file, int head_dim, const std::vector<CtaTrace>& traces) {
   const std::uint64_t start = traces.front().times_ns.front();
@@ -67,10 +129,11 @@ void measure_cta_rates(Calibration& calibration) {
     std::vector<double> younger;
     std::vector<double> lone;
     int sms = 0;
-    for (int run = 0; run <= kRuns; ++run) {  // the first warms up
-      const std::vector<CtaTrace> traces = trace(calibration.probe, head_dim, shared_bytes);
-      if (run == kRuns) write_rows(file, head_dim, traces);
-      if (run == 0) continue;
+    TracedLaunch launch(calibration.probe, head_dim, shared_bytes);
+    launch.run();  // warms up
+    for (int run = 1; run <= kRuns; ++run) {
+      const std::vector<CtaTrace> traces = launch.run();
+      if (run == 1) write_rows(file, head_dim, traces);  // before they are judged
       const CtaRates rates = cta_rates_of(traces);
       rates_file.row(
           fmt::format("{},{},{:.4f},{:.4f},{}", head_dim, run, rates.younger, rates.lone, rates.sms));

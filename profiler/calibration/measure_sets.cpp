@@ -104,7 +104,7 @@ void measure_sets(Calibration& calibration) {
                             "target_line,tries,evictions_by_position");
   std::vector<int> ways;
   std::vector<double> sets_implied;
-  std::vector<std::string> replacements;
+  std::vector<std::vector<unsigned>> evictions;
   for (const std::uint32_t target : kTargets) {
     const EvictionSet set = sets.find(target);
     ways.push_back(set.ways);
@@ -113,15 +113,17 @@ void measure_sets(Calibration& calibration) {
       continue;
     }
     const Victims victims = sets.victims(target);
-    const std::span<const unsigned> evictions(victims.evictions, static_cast<std::size_t>(set.ways));
-    victims_file.row(fmt::format("{},{},{}", target, kReplacementTries, fmt::join(evictions, " ")));
-    replacements.push_back(replacement_of(evictions, kReplacementTries));
+    evictions.emplace_back(victims.evictions, victims.evictions + set.ways);
+    victims_file.row(fmt::format("{},{},{}", target, kReplacementTries, fmt::join(evictions.back(), " ")));
     const bool with_members = sets_implied.size() < kTargetsWithMembers;
     file.row(fmt::format("{},{},{}", target, set.ways,
                          with_members ? member_columns(sets.members(target), sets_implied) : ",,,"));
   }
   Findings& findings = calibration.findings;
   const int agreed = ways_of(ways);
+  std::vector<std::string> replacements;
+  for (const std::vector<unsigned>& each : evictions)
+    replacements.push_back(replacement_of(each, kReplacementTries));
   findings.sets_of_side = sets_of_side(sets_implied, calibration.facts.l2_bytes, findings.sides(), agreed);
   findings.ways = agreed;
   // Most targets agree, or nothing is said.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
 #include <stdexcept>
 
 #include "profiler/statistics.h"
@@ -66,6 +67,13 @@ double share_of_whole_stretches(std::span<const std::uint32_t> members, Bytes st
 }
 
 std::string replacement_of(std::span<const unsigned> evictions, unsigned tries) {
+  const unsigned all = std::accumulate(evictions.begin(), evictions.end(), 0U);
+  if (2 * all < tries) {
+    throw std::runtime_error(
+        fmt::format("reading one line more than a set holds evicted {} lines in {} tries at each of {} "
+                    "positions: expected one of them in about every try",
+                    all, tries, evictions.size()));
+  }
   const auto only = [&](std::size_t victim) {
     for (std::size_t line = 0; line < evictions.size(); ++line) {
       const unsigned expected = line == victim ? tries : 0;

@@ -27,6 +27,7 @@ double share_of_whole_stretches(std::span<const std::uint32_t> members, Bytes st
 
 // Which line a full set gives up, from how often each was gone after all had been read in order, the first
 // once more, and then another line: "LRU" if the second goes every time, "FIFO" if the first does, "other".
+// Throws std::runtime_error if hardly any line was gone: a full set has to give up one.
 std::string replacement_of(std::span<const unsigned> evictions, unsigned tries);
 
 }  // namespace hbmscope

@@ -1,89 +1,57 @@
-// Two CTAs on each SM that walk over the same K/V tiles as flash2's do, and write down the time now and then:
-// how much slower the younger one goes, and how much faster once the older one has ended. It is flash2's loop
-// without its edges: every tile is whole, every key is seen, one K/V ring slot, O goes nowhere.
-// Compile-time parameter: HBMSCOPE_HEAD_DIM.
+// flash2 with timestamps: how much slower the younger of two CTAs of an SM goes, and how much faster one that
+// is alone. Loop and steps are those of the kernel itself, which is included: a CTA takes the K/V tiles of
+// one head in pieces of kTracedSteps, and notes the time between two of them. Only the first K tile of a
+// piece is waited for longer than in flash2. Compile-time parameters: those of flash2_mma.cu, with a full
+// mask and K/V walked up.
 
-#include "kernels/device/softmax.cuh"
+#include "kernels/device/flash2_mma.cu"
 #include "profiler/calibration/device/lines.cuh"
 #include "profiler/calibration/device/results.h"
-#include "sim/kernel_shapes/flash2_mma.h"
 
 namespace hbmscope {
 namespace {
 
-constexpr Flash2MmaShape kShape{{128, 64, HBMSCOPE_HEAD_DIM}, 1};
-constexpr int kHeadDim = kShape.head_dim;
-constexpr int kThreads = kShape.threads();
-constexpr int kTiles = kShape.rows_per_warp() / kMmaStep;
-constexpr int kRowBytes = kHeadDim * kMmaElementBytes;
-constexpr int kTileBytes = kShape.key_bytes();
-constexpr int kCtasPerSm = 2;
+static_assert(HBMSCOPE_MASK == 0 && HBMSCOPE_KV_WALK == 0);
+constexpr unsigned kPieceKeys = kTracedSteps * kBc;
 
-struct WarpState {
-  QueryFragments<kTiles, kHeadDim, kShape.q_in_registers()> query;
-  RowState<kTiles> rows;
-  float output[kTiles][kHeadDim / 8][4];
-};
-
-__device__ __forceinline__ void copy_tile(unsigned shared, const char* tile) {
-  copy_rows_quickly<kThreads, kShape.bc, kHeadDim>(shared, tile, kShape.bc, tile);
-  cp_async_commit();
+// Numbers are computed when they are needed: registers are what this kernel lacks.
+__device__ __forceinline__ void note_time(const Work& work, unsigned long long* times_ns) {
+  if (not_hoisted(threadIdx.x) != 0) return;
+  times_ns[work.kv_row / kPieceKeys * gridDim.x + not_hoisted(blockIdx.x)] = nanoseconds();
 }
 
-// One K/V tile: its K and V are under way. Those of the next K follow when everybody has read K.
-__device__ __forceinline__ void take_step(WarpState& state, unsigned k_slot, unsigned v_slot,
-                                          const char* this_v, const char* next_k) {
-  const int lane = static_cast<int>(threadIdx.x) % kWarpThreads;
-  float scores[kTiles][kShape.bc / 8][4];
-  cp_async_wait<0>();  // K
-  __syncthreads();
-  copy_tile(v_slot, this_v);
-  multiply_keys<true, kTiles, kShape.bc, kHeadDim, kShape.q_in_registers()>(
-      scores, state.query, k_slot + static_cast<unsigned>(b_fragment_offset<kHeadDim>(lane)));
-  cp_async_wait<0>();  // V
-  __syncthreads();
-  copy_tile(k_slot, next_k);
-  online_softmax(scores, state.rows, state.output, 0.1f);
-  const unsigned v_address = v_slot + static_cast<unsigned>(a_fragment_offset<kHeadDim>(lane));
+// Starts copying what flash2's loop expects to be under way.
+__device__ __forceinline__ void issue_first_tiles(unsigned k_ring, unsigned v_ring, const Work& work,
+                                                  const AttentionParams& params) {
 #pragma unroll
-  for (int keys = 0; keys < kShape.bc / kMmaStep; ++keys) {
-    unsigned a[kTiles][4];
-    pack_probabilities<true>(a, scores, keys);
-    multiply_values<true, kTiles, kHeadDim>(state.output, a,
-                                            v_address + static_cast<unsigned>(keys * kMmaStep * kRowBytes));
-  }
-}
-
-__device__ __forceinline__ float sum_of(const WarpState& state) {
-  float sum = 0;
-#pragma unroll
-  for (int tile = 0; tile < kTiles; ++tile) {
-    sum += state.rows.sum[tile][0] + state.rows.sum[tile][1];
-#pragma unroll
-    for (int block = 0; block < kHeadDim / 8; ++block) {
-      const float(&o)[4] = state.output[tile][block];
-      sum += o[0] + o[1] + o[2] + o[3];
+  for (int stage = 0; stage < kStages; ++stage) {
+    issue_tile(k_ring + static_cast<unsigned>(stage * kSlotBytes), params.k, work, stage, params);
+    if (stage < kStages - 1) {
+      issue_tile(v_ring + static_cast<unsigned>(stage * kSlotBytes), params.v, work, stage, params);
     }
   }
-  return sum;
 }
 
 }  // namespace
 }  // namespace hbmscope
 
-// `tiles` whole tiles of K and of V, a power of two, are read again and again. times_ns[cta * (pieces + 1) +
-// i]: when the CTA had done i pieces of kTracedSteps tiles each.
+// One head of seqlen_kv keys, a multiple of a piece. times_ns[i * CTAs + cta]: when the CTA had done i
+// pieces.
 extern "C" __global__ void __launch_bounds__(hbmscope::kThreads, hbmscope::kCtasPerSm)
-    trace_ctas(const char* q, const char* k, const char* v, int tiles, int pieces,
-               unsigned long long* times_ns, unsigned* sm_of_cta, float* sums) {
+    trace_ctas(const __grid_constant__ hbmscope::AttentionParams params, unsigned long long* times_ns,
+               unsigned* sm_of_cta) {
   using namespace hbmscope;
   const int lane = static_cast<int>(threadIdx.x) % kWarpThreads;
-  const int warp_row = static_cast<int>(threadIdx.x) / kWarpThreads * kShape.rows_per_warp();
+  const int warp_row = static_cast<int>(threadIdx.x) / kWarpThreads * kWarpRows;
   const unsigned q_tile = dynamic_shared_address();
-  const unsigned k_slot = q_tile + kShape.query_bytes();
-  const unsigned v_slot = k_slot + kTileBytes;
-  copy_rows_quickly<kThreads, kShape.br, kHeadDim>(q_tile, q, kShape.br, q);
-  copy_tile(k_slot, k);
+  const unsigned k_ring = q_tile + kShape.query_bytes();
+  const unsigned v_ring = k_ring + kStages * kSlotBytes;
+  Work work = find_work(params);
+  if (threadIdx.x == 0) sm_of_cta[blockIdx.x] = sm_id();
+
+  const char* const q = static_cast<const char*>(params.q) + static_cast<long long>(work.q_row) * kRowBytes;
+  copy_tile<kBr>(q_tile, q, params.seqlen_q - work.query);
+  cp_async_commit();
   WarpState state;
   clear(state.rows);
   clear(state.output);
@@ -91,19 +59,15 @@ extern "C" __global__ void __launch_bounds__(hbmscope::kThreads, hbmscope::kCtas
       q_tile + static_cast<unsigned>(warp_row * kRowBytes + a_fragment_offset<kHeadDim>(lane));
   cp_async_wait<0>();
   __syncthreads();
-  state.query.load();
-  // Addresses are computed when they are needed: registers are what this kernel lacks.
-  const auto note_time = [&](int piece) {
-    if (threadIdx.x == 0) times_ns[static_cast<long long>(blockIdx.x) * (pieces + 1) + piece] = nanoseconds();
-  };
-  if (threadIdx.x == 0) sm_of_cta[blockIdx.x] = sm_id();
-  note_time(0);
+  if (kHeld) state.query.load();
 #pragma unroll 1
-  for (int step = 0; step < pieces * kTracedSteps; ++step) {
-    take_step(state, k_slot, v_slot, v + static_cast<long long>(step & (tiles - 1)) * kTileBytes,
-              k + static_cast<long long>((step + 1) & (tiles - 1)) * kTileBytes);
-    if ((step + 1) % kTracedSteps == 0) note_time((step + 1) / kTracedSteps);
+  while (work.kv_row < static_cast<unsigned>(params.seqlen_kv)) {
+    note_time(work, times_ns);
+    work.keys = kPieceKeys;
+    issue_first_tiles(k_ring, v_ring, work, params);
+    process_tiles(state, work, k_ring, v_ring, warp_row, params);
+    __syncthreads();  // everybody has read the last tiles
   }
-  cp_async_wait<0>();
-  sums[blockIdx.x * kThreads + threadIdx.x] = sum_of(state);
+  note_time(work, times_ns);
+  store_results(state, find_work(params), warp_row, params);
 }

@@ -15,6 +15,13 @@ constexpr int kMaxTests = 20000;
 constexpr int kRepeatBelow = 4096;
 constexpr unsigned kWarp = 0xffffffffu;
 
+// A read that is over before the next one begins. Without the fence ptxas moves loads ahead of a loop of
+// loads, although all of them are volatile.
+__device__ void read_in_turn(const char* address) {
+  keep(load(address));
+  asm volatile("membar.cta;" ::: "memory");
+}
+
 // The shortest of a few reads of a line that has just been read.
 __device__ unsigned cycles_while_near(const char* address) {
   keep(load(address));
@@ -23,8 +30,8 @@ __device__ unsigned cycles_while_near(const char* address) {
   return shortest;
 }
 
-// --- Group elimination (Vila, Koepf, Morales 2019): the candidates are cut into groups; a group without which
-// the rest still evicts the target is dropped, until no group can be. ---
+// --- Group elimination (Vila, Koepf, Morales 2019): the candidates are cut into groups; a group without
+// which the rest still evicts the target is dropped, until no group can be. ---
 
 struct Search {
   const char* lines;
@@ -175,7 +182,8 @@ extern "C" __global__ void find_members(unsigned sm, unsigned* taken, const char
 }
 
 // Which line of a full set goes when one more comes. One thread: every read waits for the one before. Asking
-// for a line brings it back, so one is asked for in each try.
+// for a line brings it back, so one is asked for in each try. That the line of the next try is in the set,
+// though the one of this try was gone, is what reading all of them twice is for.
 extern "C" __global__ void find_victims(unsigned sm, unsigned* taken, const char* lines,
                                         const hbmscope::EvictionSet* set, unsigned target, unsigned margin,
                                         hbmscope::Victims* victims) {
@@ -187,10 +195,10 @@ extern "C" __global__ void find_victims(unsigned sm, unsigned* taken, const char
     unsigned evictions = 0;
     for (int attempt = 0; attempt < kReplacementTries; ++attempt) {
       for (int round = 0; round < 2; ++round) {  // twice, so that nothing else is left in the set
-        for (int i = 0; i < set->ways; ++i) keep(load(address_of(lines, set->lines[i])));
+        for (int i = 0; i < set->ways; ++i) read_in_turn(address_of(lines, set->lines[i]));
       }
-      keep(load(address_of(lines, set->lines[0])));
-      keep(load(address_of(lines, target)));
+      read_in_turn(address_of(lines, set->lines[0]));
+      read_in_turn(address_of(lines, target));
       if (timed_load(asked) > limit) ++evictions;
     }
     victims->evictions[victim] = evictions;

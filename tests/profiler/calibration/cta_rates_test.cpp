@@ -57,6 +57,24 @@ TEST(CtaRates, AreMediansOfTheSms) {
   EXPECT_NEAR(rates.lone, 1.3, 0.02);
 }
 
+// When the older one has ended a third comes, to which the second is the older one.
+TEST(CtaRates, ComeFromEveryPairOfAnSm) {
+  constexpr double kYounger = 0.8;
+  constexpr double kEnd = kPieces * kStepNs;
+  std::vector<CtaTrace> traces{traced(0, 7, 0, 1, 1e12, 1), traced(1, 7, 0, kYounger, kEnd, 1)};
+  const double second_end = kEnd + kPieces * kStepNs * (1 - kYounger);
+  traces.push_back(traced(2, 7, kEnd, kYounger, second_end, 1.5));
+  const CtaRates rates = cta_rates_of(traces);
+  EXPECT_NEAR(rates.younger, kYounger, 0.005);
+  EXPECT_NEAR(rates.lone, 1.5, 0.01);
+  EXPECT_EQ(rates.sms, 1);
+}
+
+TEST(CtaRates, RefuseTracesInWhichNoneIsAlone) {
+  EXPECT_THROW(cta_rates_of(std::vector{traced(0, 0, 0, 1, 1e12, 1), traced(1, 0, 0, 1, 1e12, 1)}),
+               std::runtime_error);
+}
+
 TEST(CtaRates, RefuseWhatNoSchedulerGives) {
   EXPECT_THROW(cta_rates_of({}), std::runtime_error);
   EXPECT_THROW(cta_rates_of(sms_of(8, 0.2, 1.4)), std::runtime_error);

@@ -61,7 +61,15 @@ TEST(Sets, ReplacementIsWhatIsGivenUp) {
   EXPECT_EQ(replacement_of(second, 8), "LRU");
   EXPECT_EQ(replacement_of(first, 8), "FIFO");
   EXPECT_EQ(replacement_of(any, 8), "other");
-  EXPECT_EQ(replacement_of({}, 8), "other");
+}
+
+TEST(Sets, ReplacementIsRefusedIfNothingIsGivenUp) {
+  const std::vector<unsigned> none(16, 0);
+  std::vector<unsigned> by_chance = none;
+  by_chance[1] = 3;
+  EXPECT_THROW(replacement_of(none, 8), std::runtime_error);
+  EXPECT_THROW(replacement_of(by_chance, 8), std::runtime_error);
+  EXPECT_THROW(replacement_of({}, 8), std::runtime_error);
 }
 
 }  // namespace hbmscope
