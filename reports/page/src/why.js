@@ -43,7 +43,8 @@ function bars(root, record, counts) {
   const bottom = counts.length * ROW + 22;
   const svg = canvas(root, {testid: 'counts', label: 'HBM bytes, counted and measured', width: WIDTH, height});
   const [low, high] = format.extent(counts.flatMap(({value, low: least, high: most}) => [value, least || value, most || value]));
-  const x = scaleLog([low / 1.6, high * 1.05], [LEFT, RIGHT]);
+  // At least a decade, so that counts which hardly differ have bars that hardly differ, and ticks their room.
+  const x = scaleLog([Math.min(low / 1.6, high / 12), high * 1.05], [LEFT, RIGHT]);
   choose(svg).append('g').attr('class', 'axis').attr('transform', `translate(0,${bottom})`)
     .call(axisBottom(x).tickValues(logTicks(x, 62)).tickFormat(format.bytesTick).tickSizeInner(14 - bottom).tickSizeOuter(0).tickPadding(7));
   append(svg, 'text', {class: 'axis-label', x: (LEFT + RIGHT) / 2, y: bottom + 38, 'text-anchor': 'middle'}, 'bytes read and written at HBM (logarithmic)');
