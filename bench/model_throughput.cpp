@@ -1,10 +1,12 @@
-// How fast a sweep can be: points predicted per second on one core, for every algorithm and variant. New ones
-// appear by themselves.
+// How fast a sweep can be: points predicted per second on one core, for every algorithm and variant, and the
+// estimate of the L2 (--l2 model) alone. New ones appear by themselves.
 #include <benchmark/benchmark.h>
 
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "sim/l2/closed_form.h"
 #include "sim/predict.h"
 
 namespace hbmscope {
@@ -52,17 +54,40 @@ void predict_sweep(benchmark::State& state, const Algorithm& algorithm, const Va
   state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(points.size()));
 }
 
+// Programs and counts stand ready.
+void estimate_sweep(benchmark::State& state, const Algorithm& algorithm, const Variant& variant, Mask mask) {
+  const GpuSpec gpu = load_gpu("h200");
+  std::vector<std::unique_ptr<PredictionScratch>> counted;
+  for (const Point& point : sweep_points(algorithm, variant, mask)) {
+    PredictionScratch& scratch = *counted.emplace_back(std::make_unique<PredictionScratch>());
+    predict_record({&gpu, &algorithm, &variant}, point, scratch, false);
+  }
+  for (auto _ : state) {
+    for (const auto& scratch : counted) {
+      estimate_hbm(scratch->program, scratch->traffic, gpu, scratch->hbm);
+      benchmark::DoNotOptimize(scratch->hbm);
+    }
+  }
+  state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(counted.size()));
+}
+
+void register_benchmark(const char* what, const Algorithm& algorithm, const Variant& variant, Mask mask,
+                        void (*sweep)(benchmark::State&, const Algorithm&, const Variant&, Mask)) {
+  std::string name = what;
+  for (const std::string_view part : {algorithm.name, variant.name, to_string(mask)}) {
+    name.append("/").append(part);
+  }
+  benchmark::RegisterBenchmark(name.c_str(), [&algorithm, &variant, mask, sweep](benchmark::State& state) {
+    sweep(state, algorithm, variant, mask);
+  });
+}
+
 void register_benchmarks() {
   for (const Algorithm* algorithm : algorithms()) {
     for (const Variant& variant : algorithm->variants) {
       for (const Mask mask : {Mask::full, Mask::causal}) {
-        std::string name = "predict";
-        for (const std::string_view part : {algorithm->name, variant.name, to_string(mask)}) {
-          name.append("/").append(part);
-        }
-        benchmark::RegisterBenchmark(name.c_str(), [algorithm, &variant, mask](benchmark::State& state) {
-          predict_sweep(state, *algorithm, variant, mask);
-        });
+        register_benchmark("predict", *algorithm, variant, mask, predict_sweep);
+        register_benchmark("estimate", *algorithm, variant, mask, estimate_sweep);
       }
     }
   }

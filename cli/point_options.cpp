@@ -89,9 +89,9 @@ constexpr std::array kOptions{
                 "order of a CTA's K/V tiles: up, down, alternating (from one q tile to the next)", "up",
                 parse_kv_walks},
     PointOption{"--l2", "LIST", kState,
-                "HBM bytes: none (compulsory, an L2 without limits), replay (every tile access through a "
-                "simulated L2)",
-                "none", parse_l2_modes},
+                "HBM bytes: none (compulsory, an L2 without limits), model (an estimate in a microsecond), "
+                "replay (every tile access through a simulated L2)",
+                "model", parse_l2_modes},
     PointOption{"--cache-state", "LIST", kState, "L2 before the program: cold, warm", "cold",
                 parse_cache_states},
     PointOption{"--placements", "N", kState, "how many address layouts are measured, numbered from 0", "1",

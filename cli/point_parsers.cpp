@@ -58,8 +58,8 @@ void parse_kv_walks(std::string_view option, std::string_view text, PointAxes& a
 void parse_l2_modes(std::string_view option, std::string_view text, PointAxes& axes) {
   axes.l2_modes = parse_words<L2Mode>(
       option, text, parse_l2_mode,
-      "expected none (HBM bytes are the compulsory ones) or replay (misses of a simulated L2)",
-      [](L2Mode mode) { return mode != L2Mode::model; });
+      "expected none (HBM bytes are the compulsory ones), model (an estimate of an L2's misses) or replay "
+      "(misses of a simulated L2)");
 }
 
 void parse_cache_states(std::string_view option, std::string_view text, PointAxes& axes) {

@@ -165,9 +165,8 @@ std::string roof_text(std::span<const Record> records, bool color) {
   }
   if (text.empty()) return text;
   return text +
-         "\nTimes are lower bounds. Every value tried was predicted with its compulsory HBM bytes, all else "
-         "as "
-         "in the point; those count that compare with it.\n";
+         "\nTimes are lower bounds. Every value tried was predicted with all else as in the point (HBM bytes "
+         "of a replay are estimated); those count that compare with it.\n";
 }
 
 }  // namespace hbmscope

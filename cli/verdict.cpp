@@ -58,11 +58,13 @@ std::string verdict(std::span<const Record> records, bool color) {
   bool measured = false;
   std::optional<double> worst_output;
   bool unmodelled_l2 = false;
+  bool estimated_l2 = false;
   bool replayed_l2 = false;
   for (const Record& record : records) {
     if (!was_measured(record)) continue;
     measured = true;
     unmodelled_l2 = unmodelled_l2 || record.point.l2_mode == L2Mode::none;
+    estimated_l2 = estimated_l2 || record.point.l2_mode == L2Mode::model;
     replayed_l2 = replayed_l2 || record.point.l2_mode == L2Mode::replay;
     if (const auto& error = record.measurement->max_error)
       worst_output = std::max(worst_output.value_or(0), *error);
@@ -72,6 +74,7 @@ std::string verdict(std::span<const Record> records, bool color) {
   text += "An error is predicted / measured - 1; p95: 95 % of them are no larger.\n";
   if (unmodelled_l2)
     text += "Predicted HBM bytes are the compulsory ones (--l2 none): an L2 without limits.\n";
+  if (estimated_l2) text += "Predicted HBM bytes are an estimate of an L2's misses (--l2 model).\n";
   if (replayed_l2)
     text += "Predicted HBM bytes are the misses of a simulated L2 (--l2 replay), the median of placements.\n";
   text += spills(records);

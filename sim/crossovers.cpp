@@ -46,8 +46,9 @@ struct Limit {
 // Absent where counts exceed 64 bits.
 std::optional<Limit> limit_of(const PointContext& context, const Point& point, PredictionScratch& scratch) {
   const Plan plan{point.problem, point.tile, point.order, point.kv_walk};
+  const L2Mode mode = point.l2_mode == L2Mode::replay ? L2Mode::model : point.l2_mode;
   try {
-    Prediction prediction = predict(context, plan, L2Mode::none, scratch);
+    Prediction prediction = predict(context, plan, mode, scratch);
     return Limit{context.variant->has_kernel && infeasible_reason(context, plan, scratch.program).empty(),
                  prediction.sram_read_bytes.has_value(), std::move(prediction.limiter)};
   } catch (const UserError&) {

@@ -23,8 +23,8 @@ std::span<const ScannedAxis> scanned_axes();
 
 // Where the limiter of a point changes hands along each axis. Every value of an axis is predicted, none is
 // interpolated. Those count that compare with the point: if a kernel can run it, the values that a kernel can
-// run; else the values at which the same roofs are known. About 1,100 predictions, all of them with the
-// compulsory HBM bytes: a replay of each would take minutes.
+// run; else the values at which the same roofs are known. About 1,100 predictions, with the HBM bytes of the
+// point's L2 mode; those of a replay, which would take minutes, are estimated (L2Mode::model).
 std::vector<CrossoverRow> find_crossovers(const PointContext& context, const Point& point,
                                           PredictionScratch& scratch);
 

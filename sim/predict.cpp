@@ -113,8 +113,8 @@ Record predict_record(const PointContext& context, const Point& point, Predictio
                       bool with_rows) {
   Record record;
   record.point = point;
-  if (point.l2_mode == L2Mode::replay && point.cache_state == CacheState::warm) {
-    throw PointError("--cache-state", "warm", "expected cold: a replay begins with an empty L2");
+  if (point.l2_mode != L2Mode::none && point.cache_state == CacheState::warm) {
+    throw PointError("--cache-state", "warm", "expected cold: --l2 model and replay begin with an empty L2");
   }
   const Plan plan{point.problem, point.tile, point.order, point.kv_walk};
   record.prediction = predict(context, plan, point.l2_mode, scratch);

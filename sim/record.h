@@ -28,7 +28,7 @@ struct Point {
   Tile tile;
   Order order = Order::q_fastest;
   Walk kv_walk = Walk::up;
-  L2Mode l2_mode = L2Mode::none;
+  L2Mode l2_mode = L2Mode::model;
   CacheState cache_state = CacheState::cold;
   std::int64_t placement = 0;
   std::int64_t seed = 1;

@@ -157,7 +157,7 @@ BlockMap::BlockMap(const Program& program, std::int64_t slots) : program_(&progr
     if (grid.count > kMostL2Blocks - blocks_) {
       throw PointError(
           "--l2", "replay",
-          "expected none: the tensors are too many blocks to follow one by one; use smaller sizes");
+          "expected model or none: the tensors are too many blocks to follow one by one; use smaller sizes");
     }
     grid.first = blocks_;
     blocks_ += grid.count;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "sim/l2/closed_form.h"
 #include "sim/l2/l2_geometry.h"
 #include "sim/l2/replay.h"
 #include "sim/units.h"
@@ -52,10 +53,11 @@ std::uint64_t tile_bytes(const Program& program, const Launch& launch, int tenso
 void check_replay(const Program& program, const Traffic& traffic) {
   const std::uint64_t blocks = replayed_blocks(program, traffic);
   if (blocks <= kMostReplayedBlocks) return;
-  throw PointError("--l2", "replay",
-                   fmt::format("expected none: {:.3g} blocks cross L2 and SMs, more than the {:.3g} that are "
-                               "replayed; use smaller sizes or larger tiles",
-                               static_cast<double>(blocks), static_cast<double>(kMostReplayedBlocks)));
+  throw PointError(
+      "--l2", "replay",
+      fmt::format("expected model or none: {:.3g} blocks cross L2 and SMs, more than the {:.3g} that are "
+                  "replayed; use smaller sizes or larger tiles",
+                  static_cast<double>(blocks), static_cast<double>(kMostReplayedBlocks)));
 }
 
 }  // namespace
@@ -86,8 +88,10 @@ void hbm_traffic(const Program& program, const Traffic& traffic, const GpuSpec& 
       replay_placements(program, gpu, total_of(traffic).compulsory, hbm, stop);
       break;
     case L2Mode::model:
-      throw UserError("--l2", std::string(to_string(mode)),
-                      "expected none (compulsory bytes, an L2 without limits) or replay");
+      hbm.band.reset();
+      hbm.seed.reset();
+      estimate_hbm(program, traffic, gpu, hbm);
+      break;
   }
   add_up(hbm);
 }

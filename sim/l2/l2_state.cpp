@@ -16,9 +16,9 @@ const L2Geometry& checked(const L2Geometry& geometry, std::int64_t blocks) {
   const std::int64_t entries = blocks * geometry.caches() * geometry.homes;
   const std::int64_t lists = std::int64_t{geometry.caches()} * geometry.units();
   if (entries + lists <= std::numeric_limits<std::int32_t>::max()) return geometry;
-  throw PointError(
-      "--l2", "replay",
-      "expected none: the tensors are too many blocks for the caches of this GPU; use smaller sizes");
+  throw PointError("--l2", "replay",
+                   "expected model or none: the tensors are too many blocks for the caches of this GPU; use "
+                   "smaller sizes");
 }
 
 }  // namespace

@@ -6,31 +6,24 @@
 namespace hbmscope {
 namespace {
 
+using Value = std::optional<SourcedValue>;
+
 struct Assumable {
   std::string_view name;
-  const std::optional<SourcedValue>& (*of)(const GpuSpec& gpu);
+  const Value& (*of)(const GpuSpec& gpu);
 };
 
-constexpr Assumable kWays{"ways", [](const GpuSpec& gpu) -> auto& {return gpu.l2().ways;
-}  // namespace
-};  // namespace hbmscope
-constexpr Assumable kStretch{"stretch", [](const GpuSpec& gpu) -> auto& {return gpu.l2().stretch_bytes;
-}
-}
-;
-constexpr Assumable kDirtyShare{"dirty share", [](const GpuSpec& gpu) -> auto& {return gpu.l2().dirty_share;
-}
-}
-;
-constexpr Assumable kYounger{"rate of the younger CTA",
-                             [](const GpuSpec& gpu) -> auto& {return gpu.younger_cta_rate;
-}
-}
-;
-constexpr Assumable kLone{"rate of a lone CTA", [](const GpuSpec& gpu) -> auto& {return gpu.lone_cta_rate;
-}
-}
-;
+const Value& ways_of(const GpuSpec& gpu) { return gpu.l2().ways; }
+const Value& stretch_of(const GpuSpec& gpu) { return gpu.l2().stretch_bytes; }
+const Value& dirty_share_of(const GpuSpec& gpu) { return gpu.l2().dirty_share; }
+const Value& younger_rate_of(const GpuSpec& gpu) { return gpu.younger_cta_rate; }
+const Value& lone_rate_of(const GpuSpec& gpu) { return gpu.lone_cta_rate; }
+
+constexpr Assumable kWays{"ways", ways_of};
+constexpr Assumable kStretch{"stretch", stretch_of};
+constexpr Assumable kDirtyShare{"dirty share", dirty_share_of};
+constexpr Assumable kYounger{"rate of the younger CTA", younger_rate_of};
+constexpr Assumable kLone{"rate of a lone CTA", lone_rate_of};
 
 // The only GPU on which all of them were measured.
 const GpuSpec& stand_in() {
@@ -39,7 +32,7 @@ const GpuSpec& stand_in() {
 }
 
 double value_of(const Assumable& assumable, const GpuSpec& gpu) {
-  const std::optional<SourcedValue>& own = assumable.of(gpu);
+  const Value& own = assumable.of(gpu);
   return own ? own->value : assumable.of(stand_in()).value().value;
 }
 

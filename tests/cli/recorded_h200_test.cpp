@@ -24,8 +24,8 @@ std::vector<std::vector<std::string>> recorded_runs() {
 }
 
 std::vector<Record> validated(const Workspace& workspace, std::vector<std::string> options) {
-  const std::vector<std::string> around{"validate", "--gpu", "h200",     "--counters",
-                                        "recorded", "--csv", "rows.csv", "--quiet"};
+  const std::vector<std::string> around{"validate", "--gpu",    "h200",    "--counters", "recorded",
+                                        "--csv",    "rows.csv", "--quiet", "--l2",       "none"};
   options.insert(options.begin(), around.begin(), around.end());
   if (std::find(options.begin(), options.end(), "--tolerance") == options.end()) {
     options.insert(options.end(), {"--tolerance", "l2=0.5%,sram=1.5%"});

@@ -84,7 +84,7 @@ INSTANTIATE_TEST_SUITE_P(
         WrongPoint{{"--mask", "window:0"}, "--mask window: '0' is not accepted"},
         WrongPoint{{"--causal", "--mask", "full"}, "--causal: expected either"},
         WrongPoint{{"--direction", "up"}, "--direction: 'up' is not accepted; expected forward, backward"},
-        WrongPoint{{"--l2", "model"}, "--l2: 'model' is not accepted; expected none"},
+        WrongPoint{{"--l2", "exact"}, "--l2: 'exact' is not accepted; expected none"},
         WrongPoint{{"--splits", "4"}, "--splits: '4' is not accepted; expected 1: standard mma"},
         WrongPoint{{"--splits", "1,2"}, "--splits: '2' is not accepted; expected 1: standard mma"},
         WrongPoint{{"--algorithm", "flash1", "--order", "q-fastest,head-fastest"},

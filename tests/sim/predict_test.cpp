@@ -36,9 +36,10 @@ std::string reason_of(std::string_view algorithm, const Problem& problem, const 
 }  // namespace
 
 TEST(Predict, HbmIsTheCompulsoryCountWithoutAnL2Model) {
-  const Record record = predict_record(point_of("flash2", "mma", {.seqlen_q = 512, .seqlen_kv = 512}, {}));
+  Point point = point_of("flash2", "mma", {.seqlen_q = 512, .seqlen_kv = 512}, {});
+  point.l2_mode = L2Mode::none;
+  const Record record = predict_record(point);
   const Prediction& prediction = record.prediction.value();
-  EXPECT_EQ(record.point.l2_mode, L2Mode::none);
   EXPECT_EQ(prediction.hbm_read_bytes, 3U * 16 * 512 * 128 * 2);
   EXPECT_EQ(prediction.hbm_write_bytes, 16U * 512 * (128 * 2 + 4));
   EXPECT_EQ(prediction.compulsory_bytes, prediction.hbm_read_bytes + prediction.hbm_write_bytes);
@@ -168,12 +169,11 @@ TEST(Predict, NamesWhatDoesNotExist) {
   point.gpu = "h300";
   EXPECT_EQ(input_of(point), "--gpu");
   point.gpu = "h200";
-  point.l2_mode = L2Mode::model;
-  EXPECT_EQ(input_of(point), "--l2");
-  Point warm = point_of("flash2", "mma", {}, {});
-  warm.l2_mode = L2Mode::replay;
-  warm.cache_state = CacheState::warm;
-  EXPECT_EQ(input_of(warm), "--cache-state");
+  point.cache_state = CacheState::warm;
+  for (const L2Mode mode : {L2Mode::model, L2Mode::replay}) {
+    point.l2_mode = mode;
+    EXPECT_EQ(input_of(point), "--cache-state");
+  }
   EXPECT_EQ(input_of(point_of("flash2", "mma", {}, {.br = 0})), "--br");
   EXPECT_EQ(input_of(point_of("flash2", "mma", {}, {.bc = -1})), "--bc");
   EXPECT_EQ(input_of(point_of("flash2", "mma", {}, {.stages = kLargestSize + 1})), "--stages");

@@ -23,7 +23,8 @@ __device__ Worker worker_of_grid() {
 
 __device__ void touch_lines(const char* lines, unsigned long long count, Worker worker) {
   unsigned sum = 0;
-  for (unsigned long long i = worker.number; i < count; i += worker.count) sum += load(lines + i * kLineBytes);
+  for (unsigned long long i = worker.number; i < count; i += worker.count)
+    sum += load(lines + i * kLineBytes);
   keep(sum);
 }
 
@@ -53,7 +54,8 @@ extern "C" __global__ void touch_by_all(const char* lines, unsigned long long co
   hbmscope::touch_lines(lines, count, hbmscope::worker_of_cta());
 }
 
-extern "C" __global__ void touch_by(unsigned sm, unsigned* taken, const char* lines, unsigned long long count) {
+extern "C" __global__ void touch_by(unsigned sm, unsigned* taken, const char* lines,
+                                    unsigned long long count) {
   if (hbmscope::takes(sm, taken)) hbmscope::touch_lines(lines, count, hbmscope::worker_of_cta());
 }
 
@@ -77,8 +79,8 @@ extern "C" __global__ void read_once(const char* lines, unsigned long long count
   keep(sum);
 }
 
-// All bytes by every CTA, `rounds` times, every second time backwards if `turns` is not 0. `count` lines are a
-// multiple of what a CTA reads at once.
+// All bytes by every CTA, `rounds` times, every second time backwards if `turns` is not 0. `count` lines are
+// a multiple of what a CTA reads at once.
 extern "C" __global__ void read_ring(const char* lines, unsigned long long count, int rounds, int turns) {
   using namespace hbmscope;
   const long long steps = static_cast<long long>(count * (kLineBytes / kPieceBytes) / blockDim.x);

@@ -1,7 +1,7 @@
 #pragma once
 
-// What the kernels that measure an L2 do to its lines, and how they wait for what they measure. All loads pass
-// L1 by (.cg). A load of one 32-byte sector is enough to bring in and keep a line's tag.
+// What the kernels that measure an L2 do to its lines, and how they wait for what they measure. All loads
+// pass L1 by (.cg). A load of one 32-byte sector is enough to bring in and keep a line's tag.
 
 namespace hbmscope {
 

@@ -1,5 +1,5 @@
-// In which order a launch fills the SMs: every CTA says where it is. They stay until all are there, so that an
-// SM gets a second one only where the launch puts it.
+// In which order a launch fills the SMs: every CTA says where it is. They stay until all are there, so that
+// an SM gets a second one only where the launch puts it.
 
 #include "profiler/calibration/device/lines.cuh"
 

@@ -61,13 +61,6 @@ TEST(HbmTraffic, ForgetsWhatItHeldBefore) {
   EXPECT_EQ(twice.total.write, once.total.write);
 }
 
-TEST(HbmTraffic, RefusesAModeThatIsNotBuiltIn) {
-  const Counted counted;
-  HbmTraffic hbm;
-  EXPECT_THROW(hbm_traffic(counted.program, counted.traffic, load_gpu("h200"), L2Mode::model, hbm),
-               UserError);
-}
-
 // A run of many points goes on after one of them.
 TEST(HbmTraffic, RefusesAReplayThatWouldTakeTooLong) {
   const Algorithm& algorithm = find_algorithm("flash2");
