@@ -87,9 +87,28 @@ std::string drift(const Subject& subject) {
       rate, cache_text((1 - rate) * subject.reuse.head_bytes));
 }
 
+// How often DRAM is asked for each byte of what the launch reads more than once; 1 where nobody has predicted
+// it.
+double times_fetched(const Subject& subject) {
+  if (subject.of.hbm == nullptr) return 1;
+  double fetched = 0;
+  double distinct = 0;
+  for (const RereadTensor& within : subject.reuse.within) {
+    fetched += static_cast<double>(subject.of.hbm->launches[subject.number].tensors[within.tensor].read);
+    distinct += static_cast<double>(within.distinct);
+  }
+  return distinct > 0 ? fetched / distinct : 1;
+}
+
 // What becomes of what the live heads need.
 std::string outcome(const Subject& subject, double live_bytes, const Room& room, bool one_cta) {
   const LaunchReuse& reuse = subject.reuse;
+  const double fetched = times_fetched(subject);
+  if (live_bytes <= room.bytes && fetched > 1.05)
+    return fmt::format(
+        "They would fit, but CTAs that start later walk the same {} again when others have passed: DRAM is "
+        "asked {:.2f} times for each byte.",
+        head_word(subject), fetched);
   if (live_bytes <= kFullestSets * room.bytes) return "They fit: DRAM is asked about once for each byte.";
   if (live_bytes <= room.bytes)
     return "They fit only just: the fullest sets overflow, and where the tensors lie decides which.";
