@@ -32,7 +32,7 @@ struct TensorReuse {
   double repeats = 1;    // how often a CTA comes back to the same byte
   double per_round = 0;  // bytes of one CTA in one round of the loop that makes it come back
   LifeSpan life;         // when a CTA touches it
-  FixedList<GridFactor, 2 * kMaxLoops> grid;  // fastest first
+  FixedList<GridFactor, std::size_t{2} * kMaxLoops> grid;  // fastest first
 
   // Derived from the grid. A plane is what the CTAs of one combination of the other_bytes factors share, as
   // often as they come to it: `turns` times where slower loops bring them back after all slots were filled
