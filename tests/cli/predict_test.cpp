@@ -131,7 +131,7 @@ TEST(Predict, NamesWhatAReplayTakesFromTheH200) {
 
 TEST(Predict, SaysWhyHbmBytesOfAFewPointsDiffer) {
   const Workspace workspace;
-  const Result none = workspace.run({"predict", "--seqlen", "1k", "--algorithm", "flash2"});
+  const Result none = workspace.run({"predict", "--seqlen", "1k", "--algorithm", "flash2", "--l2", "none"});
   EXPECT_THAT(none.out, HasSubstr("HBM bytes, and why:\n  io counts every access"));
   EXPECT_THAT(none.out, HasSubstr("--l2 replay predicts what DRAM is asked for.\n"));
   const Result replay =

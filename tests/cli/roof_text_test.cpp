@@ -98,6 +98,7 @@ TEST(RoofText, SaysWhyHbmBytesDiffer) {
   Record record = record_of("l2");
   EXPECT_THAT(text_of(record), Not(HasSubstr("HBM bytes, and why")));
   record.hbm_reasons = {"K is read 4 times."};
+  record.point.l2_mode = L2Mode::none;
   EXPECT_THAT(text_of(record),
               HasSubstr("HBM bytes, and why:\n  K is read 4 times.\n  Predicted HBM bytes are the "
                         "compulsory ones (--l2 none); --l2 replay"));

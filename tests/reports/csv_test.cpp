@@ -52,7 +52,7 @@ TEST(Csv, WritesExactIntegersShortRealsAndEmptyCells) {
       row,
       StartsWith(
           "3,h200,flash2,mma,forward,1,16,16,4096,4096,128,128,bf16,full,0,0,128,64,1,1,"
-          "q-fastest,up,none,cold,0,1,0123456789abcdef,ok,1,,1000,900,1100,500,450,550,18446744073709551615,"
+          "q-fastest,up,model,cold,0,1,0123456789abcdef,ok,1,,1000,900,1100,500,450,550,18446744073709551615,"
           "500,7000,,9500,1500,1600,123456,123457,1e-05,tensor,800,300,200,"
           "18446744073709551614,,,,,2e-05,,0.001,0.25,0,0,,,,-0.5,live,NVIDIA H200,"));
   EXPECT_THAT(row, testing::EndsWith("\"sram: \"\"not read\"\", no permission\"\n"));
