@@ -1,4 +1,5 @@
-// The closed form against the replay, at points that it was not developed on: tests/data/replayed_h200.csv,
+// The closed form against the replay. No independent test: docs/model.md says which of its choices, and which
+// of these lines, were made with the differences in view. tests/data/replayed_h200.csv,
 // the lines of configs/sweeps/l2_modes.txt by scripts/compare_l2_modes.
 #include <gtest/gtest.h>
 
