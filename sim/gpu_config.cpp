@@ -65,7 +65,7 @@ SmRun read_sm_run(TomlReader reader, const CacheLevel& l2) {
 
 // Relative to the older of two CTAs.
 std::optional<SourcedValue> read_cta_rate(TomlReader& reader, std::string_view key, double largest) {
-  const std::optional<SourcedValue> rate = reader.quantity_if_present(key);
+  std::optional<SourcedValue> rate = reader.quantity_if_present(key);
   if (rate && (rate->value < 0.01 || rate->value > largest))
     reader.fail(key, fmt::format("{}", rate->value), fmt::format("a rate from 0.01 to {}", largest));
   return rate;
