@@ -1,12 +1,12 @@
 #include "tests/kernels/emulation/emulation.h"
 
-#include <ucontext.h>
-
 #include <cstring>
 #include <deque>
 #include <functional>
 #include <memory>
 #include <stdexcept>
+
+#include "tests/kernels/emulation/fiber_switch.h"
 
 namespace emulation {
 
@@ -24,7 +24,7 @@ struct Copy {
 };
 
 struct Fiber {
-  ucontext_t context;
+  StackPlace place;
   std::unique_ptr<char[]> stack;
   bool done = false;
   std::vector<Copy> open_group;
@@ -43,7 +43,7 @@ struct Block {
   std::vector<std::uint32_t> exchanged;  // per thread kExchangeWords
   Meeting block_meeting;
   std::vector<unsigned char> shared;
-  ucontext_t scheduler;
+  StackPlace scheduler;
   unsigned current = 0;
   std::string violation;
   Counts counts;
@@ -54,7 +54,7 @@ struct Block {
 
 Block* block = nullptr;
 
-void yield() { swapcontext(&block->fibers[block->current].context, &block->scheduler); }
+void yield() { switch_stack(block->fibers[block->current].place, block->scheduler); }
 
 // A violation ends the launch; the fiber never continues.
 void violate(const std::string& what) {
@@ -108,11 +108,7 @@ void run_block(const Launch& launch) {
     fiber.done = false;
     fiber.groups.clear();
     fiber.open_group.clear();
-    getcontext(&fiber.context);
-    fiber.context.uc_stack.ss_sp = fiber.stack.get();
-    fiber.context.uc_stack.ss_size = kStackBytes;
-    fiber.context.uc_link = nullptr;
-    makecontext(&fiber.context, fiber_main, 0);
+    begin_on_stack(fiber.place, fiber.stack.get(), kStackBytes, fiber_main);
   }
   bool running = true;
   while (running) {
@@ -122,7 +118,7 @@ void run_block(const Launch& launch) {
       running = true;
       block->current = thread;
       thread_index.x = thread;
-      swapcontext(&block->scheduler, &block->fibers[thread].context);
+      switch_stack(block->scheduler, block->fibers[thread].place);
       if (!block->violation.empty()) throw std::runtime_error(block->violation);
     }
   }
