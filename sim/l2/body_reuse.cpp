@@ -1,6 +1,7 @@
 // What the steps of a launch say about reuse: one walk over them, all loops in the middle of their span.
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <limits>
 
 #include "sim/l2/reuse_pattern.h"
@@ -113,12 +114,31 @@ class BodyReader {
     }
     if (opened.walk == Walk::alternating) reuse_.walk = Walk::alternating;
     const LoopMask inner = ~((LoopMask{1} << launch_.grid_loops) - 1);
-    if (((begin | end) & inner) != 0) reuse_.rounds_shrink = (begin & end & inner) == 0;
+    if (((begin | end) & inner) != 0) read_lengths(loop, (begin | end) & inner);
     if (open_.empty()) {
       loop_began_ = moved_;
       first_in_loop_ = visits_.count();
     }
     open_.push({loop, stand_in_middle(loop)});
+  }
+
+  // Of a loop whose bounds move with one that is open around it.
+  void read_lengths(int loop, LoopMask around) {
+    const auto outer = static_cast<std::size_t>(std::countr_zero(around));
+    const std::int64_t middle = indices_[outer];
+    const Interval span = span_of(launch_.loops[static_cast<int>(outer)], program_, indices_);
+    const double usual = length_of(loop);
+    std::int64_t odd = 1;  // in the middle of each part
+    for (double& length : reuse_.round_lengths) {
+      indices_[outer] = span.begin + span.length() * odd / (2 * std::int64_t{kRoundParts});
+      length = length_of(loop) / std::max(usual, 1.0);
+      odd += 2;
+    }
+    indices_[outer] = middle;
+  }
+
+  double length_of(int loop) const {
+    return static_cast<double>(span_of(launch_.loops[loop], program_, indices_).length());
   }
 
   // Accesses in one loop take turns, so that each of them spreads over all of it.

@@ -17,9 +17,6 @@ struct Missing {
   double write = 0;
 };
 
-// Of the bytes in rounds of different lengths, for sums over them.
-constexpr int kParts = 8;
-
 // Of what a CTA comes back to in every round of a loop: the other CTAs' rounds pass in between.
 Missing missing_of_rounds(const ReusePattern& reuse, const EffectiveCache& cache) {
   if (reuse.repeating_loop == kNone) return {};
@@ -31,14 +28,15 @@ Missing missing_of_rounds(const ReusePattern& reuse, const EffectiveCache& cache
     passed += bytes;
     if (tensor.written > 0) written += bytes;
   }
-  const auto missing = [&](double bytes, double capacity) {
-    if (!reuse.rounds_shrink) return overflowing_share(bytes, capacity);
-    // Rounds of all lengths up to twice the middle; one of length s comes back to s bytes.
-    double share = 0;
-    for (int part = 0; part < kParts; ++part) {
-      share += overflowing_share(2 * bytes * std::sqrt((part + 0.5) / kParts), capacity) / kParts;
+  const auto missing = [&](double bytes, double capacity, double deviation = kSetDeviation) {
+    // A round of length s comes back to s bytes.
+    double missed = 0;
+    double all = 0;
+    for (const double length : reuse.round_lengths) {
+      missed += length * overflowing_share(length * bytes, capacity, deviation);
+      all += length;
     }
-    return share;
+    return all > 0 ? missed / all : 0;
   };
   const double gone = missing_by_side(cache, reuse.first_side,
                                       [&](double load) { return missing(load * passed, cache.capacity); });
@@ -48,7 +46,7 @@ Missing missing_of_rounds(const ReusePattern& reuse, const EffectiveCache& cache
                                            : (missing((1 + share) / 2 * passed, cache.capacity) +
                                               missing((2 - share) / 2 * passed, cache.capacity)) /
                                                  2;
-  return {gone, std::max(evicted, missing(written, cache.dirty))};
+  return {gone, std::max(evicted, missing(written, cache.dirty, cache.dirty_deviation))};
 }
 
 // Every slot's piece is written again and again; once per turn of the dirty lines, what else becomes dirty

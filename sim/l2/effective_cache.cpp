@@ -30,6 +30,10 @@ EffectiveCache effective_cache(const L2Geometry& geometry) {
   } else {
     cache.capacity = static_cast<double>(geometry.home_bytes) * homes;
   }
+  const double homes_bytes =
+      homes * static_cast<double>(geometry.home_is_a_side ? geometry.side_bytes : geometry.home_bytes);
+  // The variance of a count of lines grows with the count.
+  cache.dirty_deviation = kSetDeviation * std::sqrt(homes_bytes / std::max(cache.dirty, 1.0));
   cache.stretch_load = cache.window / cache.capacity;
   return cache;
 }
@@ -49,12 +53,9 @@ double missing_share(double from, double to, double capacity, double spread) {
   return (overflow(high, capacity, spread) - overflow(low, capacity, spread)) / (high - low);
 }
 
-double overflowing_share(double distance, double capacity) {
+double overflowing_share(double distance, double capacity, double deviation) {
   if (capacity <= 0) return 1;
-  // Two or three tensors that end anywhere in a window would give this, the root of 1 / 6 each, of the 8
-  // stretches of a group; of 0.06, 0.07 and 0.08 it is the closest to the replay.
-  constexpr double kDeviation = 0.08;
-  return 0.5 * std::erfc((1 - distance / capacity) / (kDeviation * std::sqrt(2.0)));
+  return 0.5 * std::erfc((1 - distance / capacity) / (deviation * std::sqrt(2.0)));
 }
 
 double missing_share_of_sum(double mean, double one, double other, double capacity) {

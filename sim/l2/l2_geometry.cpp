@@ -1,6 +1,7 @@
 #include "sim/l2/l2_geometry.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "sim/l2/replay_values.h"
 
@@ -58,7 +59,14 @@ L2Geometry l2_geometry(const GpuSpec& gpu) {
   // The sets of a home take way_bytes of its lines, which are dealt to all homes.
   const Bytes way_bytes = geometry.side_bytes / values.ways * static_cast<Bytes>(geometry.sides);
   geometry.groups = static_cast<int>(std::clamp<Bytes>(way_bytes / values.stretch_bytes, 1, kMostGroups));
-  geometry.dirty_bytes = static_cast<Bytes>(static_cast<double>(home) * values.dirty_share);
+  // Whole ways of a set are dirty (7 of 16 on an H200, where 47 % of the L2 are not written yet while more
+  // and more is stored); the rest of the share is on its way to DRAM.
+  const auto ways = static_cast<double>(values.ways);
+  const double dirty_ways = std::floor(values.dirty_share * ways + 1e-9);
+  geometry.dirty_bytes = static_cast<Bytes>(static_cast<double>(home) * dirty_ways / ways);
+  geometry.under_way_bytes =
+      static_cast<Bytes>(static_cast<double>(geometry.homes) * static_cast<double>(home) *
+                         (values.dirty_share - dirty_ways / ways));
   return geometry;
 }
 

@@ -24,7 +24,8 @@ struct L2Geometry {
   Bytes home_bytes = 0;        // of one home, where it is not a side
   Bytes stretch_bytes = 0;
   int groups = 1;
-  Bytes dirty_bytes = 0;  // per home: lines beyond that are cleaned early, and stay
+  Bytes dirty_bytes = 0;  // per home, evenly over its units: lines beyond that are cleaned early, and stay
+  Bytes under_way_bytes = 0;  // of all homes: what is counted as written back and may not have left yet
 
   int caches() const { return sides + (home_is_a_side ? 0 : homes); }
   int home_cache(int home) const { return home_is_a_side ? home : sides + home; }

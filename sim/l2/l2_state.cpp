@@ -1,7 +1,6 @@
 #include "sim/l2/l2_state.h"
 
 #include <limits>
-#include <numeric>
 #include <string>
 
 #include "sim/error.h"
@@ -28,19 +27,13 @@ L2State::L2State(const L2Geometry& geometry, std::int64_t blocks)
       homes_(geometry.homes),
       units_(geometry.units()),
       entries_per_block_(static_cast<Entry>(geometry.caches() * geometry.homes)),
+      cached_(at(blocks * entries_per_block_), at(std::int64_t{geometry.caches()} * units_)),
+      written_(at(blocks * geometry.homes), at(std::int64_t{geometry.homes} * units_)),
+      used_(cached_.lists()),
+      dirty_bytes_(written_.lists()),
       bytes_(at(blocks)),
       unit_(at(blocks)),
-      dirty_(at(blocks * geometry.homes)),
-      written_(at(geometry.homes)),
-      dirty_bytes_(at(geometry.homes)) {
-  const std::int64_t entries = blocks * entries_per_block_;
-  const std::int64_t lists = std::int64_t{geometry.caches()} * units_;
-  first_list_ = static_cast<Entry>(entries);
-  next_.resize(at(entries + lists));
-  std::iota(next_.begin(), next_.end(), Entry{0});
-  previous_ = next_;
-  used_.resize(at(lists));
-}
+      dirty_(at(blocks * geometry.homes)) {}
 
 void L2State::describe_block(std::int64_t block, Bytes bytes, int unit) {
   bytes_[at(block)] = bytes;
@@ -55,8 +48,8 @@ Bytes L2State::share_of(std::int64_t block, int home) const {
 }
 
 L2State::Found L2State::find(std::int64_t block, int side, int home) const {
-  if (holds(entry_of(block, side, home))) return Found::near;
-  return holds(entry_of(block, geometry_.home_cache(home), home)) ? Found::home : Found::dram;
+  if (cached_.holds(entry_of(block, side, home))) return Found::near;
+  return cached_.holds(entry_of(block, geometry_.home_cache(home), home)) ? Found::home : Found::dram;
 }
 
 // The entries of a block lie cache by cache.
@@ -64,7 +57,7 @@ bool L2State::is_held_before(Entry entry) const {
   const auto step = static_cast<Entry>(homes_);
   const Entry number = entry % entries_per_block_;
   for (Entry earlier = entry - number + number % step; earlier < entry; earlier += step) {
-    if (holds(earlier)) return true;
+    if (cached_.holds(earlier)) return true;
   }
   return false;
 }
@@ -79,13 +72,13 @@ void L2State::load_shares(std::int64_t block, int side, int account_number, Befo
   for (int home = 0; home < homes_; ++home) {
     before(home);
     const Entry near = entry_of(block, side, home);
-    if (holds(near)) {
+    if (cached_.holds(near)) {
       touch(near, list_of(block, side));
       continue;
     }
     const int home_cache = geometry_.home_cache(home);
     const Entry at_home = entry_of(block, home_cache, home);
-    if (home_cache != side && holds(at_home)) {
+    if (home_cache != side && cached_.holds(at_home)) {
       touch(at_home, list_of(block, home_cache));
     } else {
       account(account_number).read += share_of(block, home);
@@ -110,11 +103,11 @@ void L2State::store(std::int64_t block, int side, int account_number) {
     for (int cache = 0; cache < geometry_.caches(); ++cache) {
       const Entry entry = entry_of(block, cache, home);
       const bool stays = cache == side || cache == home_cache;
-      if (stays && holds(entry)) {
+      if (stays && cached_.holds(entry)) {
         touch(entry, list_of(block, cache));
       } else if (stays) {
         insert(block, cache, home);
-      } else if (holds(entry)) {
+      } else if (cached_.holds(entry)) {
         remove(entry, cache, share_of(block, home));
       }
     }
@@ -122,81 +115,78 @@ void L2State::store(std::int64_t block, int side, int account_number) {
   }
 }
 
-void L2State::touch(Entry entry, Entry list) {
-  if (next_[list] == entry) return;
-  next_[previous_[entry]] = next_[entry];
-  previous_[next_[entry]] = previous_[entry];
-  next_[entry] = next_[list];
-  previous_[entry] = list;
-  previous_[next_[list]] = entry;
-  next_[list] = entry;
+void L2State::touch(Entry entry, std::size_t list) {
+  const Entry end = cached_.end_of(list);
+  if (cached_.youngest(end) == entry) return;
+  cached_.remove(entry);
+  cached_.add(entry, end);
 }
 
 void L2State::insert(std::int64_t block, int cache, int home) {
-  const Entry list = list_of(block, cache);
-  const Entry entry = entry_of(block, cache, home);
-  Bytes& used = used_[list - first_list_];
-  used += share_of(block, home);
-  previous_[entry] = list;
-  next_[entry] = next_[list];
-  previous_[next_[list]] = entry;
-  next_[list] = entry;
+  const std::size_t list = list_of(block, cache);
+  used_[list] += share_of(block, home);
+  cached_.add(entry_of(block, cache, home), cached_.end_of(list));
   const Bytes capacity = geometry_.capacity(cache) / static_cast<Bytes>(units_);
-  while (used > capacity && previous_[list] != list) {
-    const Entry oldest = previous_[list];
-    drop(oldest / entries_per_block_, cache, home_of(oldest));
-  }
+  while (used_[list] > capacity && !cached_.is_empty(cached_.end_of(list))) make_room(list, cache);
 }
 
-void L2State::drop(std::int64_t block, int cache, int home) {
-  remove(entry_of(block, cache, home), cache, share_of(block, home));
-  if (cache != geometry_.home_cache(home)) return;
-  clean(static_cast<Entry>(block * homes_ + home), share_of(block, home));
+bool L2State::is_dirty(Entry entry, int cache) const {
+  const int home = home_of(entry);
+  return geometry_.home_cache(home) == cache && dirty_[share_number(entry / entries_per_block_, home)] != 0;
+}
+
+// The oldest goes. If that is dirty it is written back, and the oldest clean one goes in its place.
+void L2State::make_room(std::size_t list, int cache) {
+  const Entry end = cached_.end_of(list);
+  const Entry oldest = cached_.oldest(end);
+  Entry leaves = oldest;
+  if (is_dirty(oldest, cache)) {
+    while (leaves != end && is_dirty(leaves, cache)) leaves = cached_.younger(leaves);
+    if (leaves == end || leaves == cached_.youngest(end)) leaves = oldest;
+    clean(share_number(oldest / entries_per_block_, home_of(oldest)));
+  }
+  remove(leaves, cache, share_of(leaves / entries_per_block_, home_of(leaves)));
 }
 
 void L2State::remove(Entry entry, int cache, Bytes bytes) {
-  const std::int64_t block = entry / entries_per_block_;
-  next_[previous_[entry]] = next_[entry];
-  previous_[next_[entry]] = previous_[entry];
-  next_[entry] = entry;
-  previous_[entry] = entry;
-  used_[list_of(block, cache) - first_list_] -= bytes;
+  cached_.remove(entry);
+  used_[list_of(entry / entries_per_block_, cache)] -= bytes;
 }
 
-// Lines beyond the limit are written back, the longest dirty ones first; they stay cached.
+// A unit's lines beyond the limit are written back, the longest dirty ones first; they stay cached.
 void L2State::make_dirty(std::int64_t block, int home, int account_number) {
-  std::uint16_t& dirty = dirty_[at(block * homes_ + home)];
-  const bool was_dirty = dirty != 0;
-  dirty = static_cast<std::uint16_t>(account_number);
-  if (!holds(entry_of(block, geometry_.home_cache(home), home))) {  // a cache too small for a block
-    dirty_bytes_[at(home)] += was_dirty ? 0 : share_of(block, home);
-    clean(static_cast<Entry>(block * homes_ + home), share_of(block, home));
-    return;
+  const Entry share = share_number(block, home);
+  const bool was_dirty = dirty_[share] != 0;
+  dirty_[share] = static_cast<std::uint16_t>(account_number);
+  const std::size_t list = at(std::int64_t{home} * units_ + unit_[at(block)]);
+  const Entry end = written_.end_of(list);
+  if (!was_dirty) {
+    dirty_bytes_[list] += share_of(block, home);
+    written_.add(share, end);
   }
-  if (was_dirty) return;
-  dirty_bytes_[at(home)] += share_of(block, home);
-  std::deque<std::int64_t>& written = written_[at(home)];
-  written.push_back(block);
-  while (dirty_bytes_[at(home)] > geometry_.dirty_bytes && written.size() > 1) {
-    const std::int64_t oldest = written.front();
-    written.pop_front();
-    clean(static_cast<Entry>(oldest * homes_ + home), share_of(oldest, home));
+  if (!cached_.holds(entry_of(block, geometry_.home_cache(home), home)))
+    clean(share);  // a cache too small for it
+  const Bytes limit = geometry_.dirty_bytes / static_cast<Bytes>(units_);
+  while (dirty_bytes_[list] > limit && written_.oldest(end) != written_.youngest(end)) {
+    const Entry longest_dirty = written_.oldest(end);
+    early_writes_ += share_of(longest_dirty / static_cast<Entry>(homes_), home);
+    clean(longest_dirty);
   }
 }
 
-void L2State::clean(Entry entry, Bytes bytes) {
-  std::uint16_t& dirty = dirty_[entry];
+void L2State::clean(Entry share) {
+  std::uint16_t& dirty = dirty_[share];
   if (dirty == 0) return;
-  account(dirty).write += bytes;
-  dirty_bytes_[entry % static_cast<Entry>(homes_)] -= bytes;
+  const auto block = static_cast<std::int64_t>(share / static_cast<Entry>(homes_));
+  const auto home = static_cast<int>(share % static_cast<Entry>(homes_));
+  account(dirty).write += share_of(block, home);
+  dirty_bytes_[at(std::int64_t{home} * units_ + unit_[at(block)])] -= share_of(block, home);
+  written_.remove(share);
   dirty = 0;
 }
 
 void L2State::write_back_all() {
-  for (std::size_t entry = 0; entry < dirty_.size(); ++entry) {
-    const auto home = static_cast<int>(entry % at(homes_));
-    clean(static_cast<Entry>(entry), share_of(static_cast<std::int64_t>(entry / at(homes_)), home));
-  }
+  for (std::size_t share = 0; share < dirty_.size(); ++share) clean(static_cast<Entry>(share));
 }
 
 }  // namespace hbmscope

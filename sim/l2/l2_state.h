@@ -1,16 +1,18 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <vector>
 
+#include "sim/l2/entry_lists.h"
 #include "sim/l2/l2_geometry.h"
 #include "sim/traffic.h"
 
 namespace hbmscope {
 
-// What the caches hold, block by block, and what DRAM is asked for. Replacement is exact LRU within a unit.
+// What the caches hold, block by block, and what DRAM is asked for. Within a unit the block that goes is the
+// least recently used one of those that are not dirty; an older dirty one is written back instead, and may go
+// next.
 class L2State {
  public:
   // Everything is empty; `blocks` are at most kMostL2Blocks. Throws PointError (--l2) where this many caches
@@ -31,8 +33,9 @@ class L2State {
   // Calls visit(block, home) for each share that a cache holds: once, however many do.
   template <class Visit>
   void visit_cached(Visit&& visit) const {
-    for (Entry list = first_list_; list < next_.size(); ++list) {
-      for (Entry entry = next_[list]; entry != list; entry = next_[entry]) {
+    for (std::size_t list = 0; list < cached_.lists(); ++list) {
+      const Entry end = cached_.end_of(list);
+      for (Entry entry = cached_.youngest(end); entry != end; entry = cached_.older(entry)) {
         if (!is_held_before(entry)) visit(std::int64_t{entry / entries_per_block_}, home_of(entry));
       }
     }
@@ -50,50 +53,55 @@ class L2State {
   // Writes back whatever is dirty, as what runs later will.
   void write_back_all();
 
+  // Of all bytes written back so far, those of lines beyond the dirty limit: their stores go on meanwhile.
+  Bytes early_writes() const { return early_writes_; }
+
   // Bytes by account; writes are billed to who made the block dirty last.
   const std::vector<ReadWrite>& accounts() const { return accounts_; }
 
  private:
-  using Entry = std::uint32_t;
+  using Entry = EntryLists::Entry;
 
   // A block's share of one home in one cache.
   Entry entry_of(std::int64_t block, int cache, int home) const {
     return static_cast<Entry>(block) * entries_per_block_ + static_cast<Entry>(cache * homes_ + home);
   }
-  Entry list_of(std::int64_t block, int cache) const {
-    return first_list_ + static_cast<Entry>(cache * units_ + unit_[static_cast<std::size_t>(block)]);
+  // The number of its list.
+  std::size_t list_of(std::int64_t block, int cache) const {
+    return static_cast<std::size_t>(cache * units_ + unit_[static_cast<std::size_t>(block)]);
+  }
+  // The same share among those of homes alone, for what is dirty is so at home.
+  Entry share_number(std::int64_t block, int home) const {
+    return static_cast<Entry>(block) * static_cast<Entry>(homes_) + static_cast<Entry>(home);
   }
   int home_of(Entry entry) const {
     return static_cast<int>(entry % entries_per_block_ % static_cast<Entry>(homes_));
   }
   bool is_held_before(Entry entry) const;  // by a cache before the entry's own
-  bool holds(Entry entry) const { return next_[entry] != entry; }
   template <class Before>
   void load_shares(std::int64_t block, int side, int account, Before&& before);
-  void touch(Entry entry, Entry list);
+  void touch(Entry entry, std::size_t list);
   void insert(std::int64_t block, int cache, int home);
-  void drop(std::int64_t block, int cache, int home);
+  void make_room(std::size_t list, int cache);
+  bool is_dirty(Entry entry, int cache) const;
   void remove(Entry entry, int cache, Bytes bytes);
   void make_dirty(std::int64_t block, int home, int account);
-  void clean(Entry entry, Bytes bytes);
+  void clean(Entry share);
   ReadWrite& account(int number);
 
   L2Geometry geometry_;
   int homes_;
   int units_;
   Entry entries_per_block_;
-  Entry first_list_;
-  // Doubly linked LRU lists, most recent first; an entry that is not cached links to itself. One list for
-  // each unit of each cache, its end marked by an element of its own.
-  std::vector<Entry> next_;
-  std::vector<Entry> previous_;
-  std::vector<Bytes> used_;                        // by list
-  std::vector<Bytes> bytes_;                       // by block
-  std::vector<int> unit_;                          // by block
-  std::vector<std::uint16_t> dirty_;               // by block and home: the account, 0 if clean
-  std::vector<std::deque<std::int64_t>> written_;  // by home: blocks in the order in which they became dirty
-  std::vector<Bytes> dirty_bytes_;                 // by home
+  EntryLists cached_;               // by use: one list for each unit of each cache
+  EntryLists written_;              // dirty shares, by when they became dirty: one for each unit of each home
+  std::vector<Bytes> used_;         // by list
+  std::vector<Bytes> dirty_bytes_;  // by list of dirty shares
+  std::vector<Bytes> bytes_;        // by block
+  std::vector<int> unit_;           // by block
+  std::vector<std::uint16_t> dirty_;  // by share: the account, 0 if clean
   std::vector<ReadWrite> accounts_;
+  Bytes early_writes_ = 0;
 };
 
 }  // namespace hbmscope

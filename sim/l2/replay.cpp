@@ -145,10 +145,13 @@ void replay_seen_by(Observer& observer, const Program& program, const GpuSpec& g
   const BlockMap blocks(program, most_resident_ctas(program, gpu));
   L2State state(geometry, blocks.blocks());
   place(program, blocks, geometry, seed, state);
+  Bytes earlier = 0;  // of early writes, before the last launch
   for (int launch = 0; launch < program.launches.count(); ++launch) {
+    earlier = state.early_writes();
     run_launch(program, launch, blocks, gpu, geometry.sides, observer, stop, state);
   }
-  const std::uint64_t meanwhile = written(state);
+  const Bytes under_way = std::min(state.early_writes() - earlier, geometry.under_way_bytes);
+  const std::uint64_t meanwhile = written(state) - under_way;
   state.write_back_all();
   hbm.written_later = written(state) - meanwhile;
   collect(program, state, hbm);

@@ -94,7 +94,8 @@ void find_reuse(const Program& program, int launch, const Traffic& traffic, cons
                 const EffectiveCache& cache, ReusePattern& reuse) {
   reuse.tensors.clear();
   reuse.repeating_loop = kNone;
-  reuse.rounds_shrink = reuse.uneven = false;
+  reuse.round_lengths.fill(1);
+  reuse.uneven = false;
   reuse.walk = Walk::up;
   fill_gpu(program.launches[launch], program, gpu, reuse);
   read_body(program, launch, traffic, reuse);

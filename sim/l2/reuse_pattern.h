@@ -1,5 +1,8 @@
 #pragma once
 
+#include <array>
+#include <cstddef>
+
 #include "sim/fixed_list.h"
 #include "sim/gpu.h"
 #include "sim/l2/effective_cache.h"
@@ -57,6 +60,9 @@ struct UnevenLengths {
   double stride = 1;  // items from one index to the next
 };
 
+// Of the rounds of a loop, for sums over their lengths.
+inline constexpr std::size_t kRoundParts = 8;
+
 // How the CTAs of a launch move through its tensors.
 struct ReusePattern {
   FixedList<TensorReuse, kMaxTensors> tensors;
@@ -66,7 +72,9 @@ struct ReusePattern {
   double younger_rate = 1;
   double first_side = 0.5;     // share of CTAs in flight on the side that is filled first
   int repeating_loop = kNone;  // of the body: each round comes back to bytes of the one before
-  bool rounds_shrink = false;  // rounds of a CTA differ in length: a causal mask, K and V outside
+  // How long rounds are at equal steps of the loop around them, relative to the middle one: under a causal
+  // mask, with K and V outside, they differ.
+  std::array<double, kRoundParts> round_lengths{};
   bool uneven = false;
   UnevenLengths lengths;  // where they are
   Walk walk = Walk::up;   // of the innermost loop whose direction matters

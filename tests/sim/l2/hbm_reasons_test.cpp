@@ -70,7 +70,7 @@ TEST(HbmReasons, SayWhatIsRewrittenAndReadByOneCta) {
               Contains(AllOf(HasSubstr("1 CTA to a head; 16 heads live at once: 48.5 MiB of them against "
                                        "40.0 MiB effective. They do not fit: what a walk leaves"))));
   EXPECT_THAT(reasons, Contains(AllOf(StartsWith("O fp32, l and m are written over and over"),
-                                      HasSubstr("no more than 28.2 MiB of lines stay dirty"))));
+                                      HasSubstr("no more than 26.2 MiB of lines stay dirty"))));
 }
 
 TEST(HbmReasons, SayThatSpilledRegistersTakeSpace) {

@@ -91,6 +91,50 @@ TEST(L2State, AWrittenBlockIsReadWithoutDramAndWrittenBackOnce) {
   EXPECT_EQ(billed(state, 2).write, kBlock);  // who wrote it last
 }
 
+// What 7 of 16 ways are for: the limit holds in every set, however empty others are.
+TEST(L2State, TheDirtyLimitIsThatOfAUnit) {
+  L2Geometry geometry = two_sides(8);
+  geometry.side_bytes *= 2;
+  geometry.groups = 2;
+  geometry.dirty_bytes = 4 * kBlock;  // 2 blocks a unit: 4 halves
+  L2State state(geometry, 6);
+  for (int block = 0; block < 6; ++block) state.describe_block(block, kBlock, block < 5 ? 0 : 1);
+  for (int block = 0; block < 6; ++block) state.store(block, 0, 1);
+  EXPECT_EQ(billed(state, 1).write, kBlock);
+  EXPECT_EQ(state.early_writes(), kBlock);
+}
+
+// One side with room for four blocks: of a store and loads, the first load makes room.
+TEST(L2State, ADirtyLineIsWrittenBackWhereACleanOneGoes) {
+  L2Geometry geometry = two_sides(4);
+  geometry.sides = 1;
+  geometry.homes = 1;
+  L2State state = state_of(geometry, 6);
+  state.store(0, 0, 1);
+  for (int block = 1; block < 5; ++block) state.load(block, 0, 1);
+  EXPECT_EQ(billed(state, 1).write, kBlock);
+  EXPECT_EQ(state.early_writes(), 0U);
+  EXPECT_EQ(state.find(0, 0, 0), L2State::Found::near);
+  EXPECT_EQ(state.find(1, 0, 0), L2State::Found::dram);
+  state.load(5, 0, 1);  // and the next time it goes itself
+  EXPECT_EQ(state.find(0, 0, 0), L2State::Found::dram);
+  EXPECT_EQ(state.find(2, 0, 0), L2State::Found::near);
+}
+
+TEST(L2State, WhereAllLinesAreDirtyTheOldestGoes) {
+  L2Geometry geometry = two_sides(4);
+  geometry.sides = 1;
+  geometry.homes = 1;
+  L2State state = state_of(geometry, 6);
+  for (int block = 0; block < 5; ++block) state.store(block, 0, 1);
+  EXPECT_EQ(state.find(0, 0, 0), L2State::Found::dram);
+  EXPECT_EQ(state.find(1, 0, 0), L2State::Found::near);
+  EXPECT_EQ(billed(state, 1).write, kBlock);
+  state.load(5, 0, 1);  // nor does what has just come in make room for itself
+  EXPECT_EQ(state.find(5, 0, 0), L2State::Found::near);
+  EXPECT_EQ(state.find(1, 0, 0), L2State::Found::dram);
+}
+
 // Of 40 MiB written to an H200, 28 MiB are still dirty in the end, and all 32 MiB that fit are still cached.
 TEST(L2State, LinesBeyondTheDirtyLimitAreWrittenBackAndStay) {
   L2Geometry geometry = two_sides(8);
@@ -113,10 +157,10 @@ TEST(L2State, AStoreDropsTheCopiesOfOtherSides) {
                     .stretch_bytes = kBlock,
                     .groups = 1,
                     .dirty_bytes = 4 * kBlock};
-  L2State state = state_of(behind, 5);
+  L2State state = state_of(behind, 6);
   state.load(0, 1, 1);
   state.store(0, 0, 1);
-  for (int block = 1; block < 5; ++block) state.load(block, 0, 1);  // pushes it out of the cache behind
+  for (int block = 1; block < 6; ++block) state.load(block, 0, 1);  // pushes it out of the cache behind
   state.load(0, 1, 2);
   EXPECT_EQ(billed(state, 2).read, kBlock);
 }

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "sim/l2/l2_geometry.h"
 #include "sim/l2/l2_state.h"
 #include "sim/l2/replay.h"
 #include "sim/l2/ring_program.h"
@@ -100,16 +101,17 @@ const std::map<std::string, Missed> kMissed{
     {"forward  32 MiB x4", {104.511, 90.178}},
     {"allread clean 30 MiB x4", {80.517, 52.691}},
     {"allread clean 32 MiB x4", {104.432, 90.178}},
-    {"rereadstream 32 MiB", {1.497, 0.279}},
-    {"rereadstream 36 MiB", {4.604, 1.860}},
+    {"rereadstream 40 MiB", {8.419, 13.582}},
+    {"rereadstream 44 MiB", {23.503, 30.581}},
 };
 
-// Listens for what is written back before the second launch begins.
+// Listens for what is written back before the second launch begins, but for what is still under way then.
 class WritesOfFirstLaunch : public ReplayObserver {
  public:
   void launch_begins(const CtaSlots&, const BlockMap&, const L2State& state) override {
     bytes_ = 0;
     for (const ReadWrite& account : state.accounts()) bytes_ += account.write;
+    bytes_ -= std::min(state.early_writes(), geometry_.under_way_bytes);
   }
   void access_begins(const TileAccess&) override {}
   void block_begins(std::int64_t, const TileAccess&) override {}
@@ -119,6 +121,7 @@ class WritesOfFirstLaunch : public ReplayObserver {
   double megabytes() const { return static_cast<double>(bytes_) / 1e6; }
 
  private:
+  const L2Geometry geometry_ = l2_geometry(load_gpu("h200"));
   std::uint64_t bytes_ = 0;
 };
 
@@ -180,7 +183,7 @@ TEST(MicrobenchmarksOnH200, DramWritesAreThoseMeasured) {
     const double later = all - at_once.megabytes();
     EXPECT_EQ(is_near(later, written.second), size < 64) << size << " MiB: " << later;
     if (size >= 64) {  // missed: 28.08 and 28.11 MB are measured
-      EXPECT_NEAR(later, 29.557, 0.005) << size;
+      EXPECT_NEAR(later, 29.570, 0.005) << size;
     }
   }
 }

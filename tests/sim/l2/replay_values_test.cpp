@@ -38,13 +38,15 @@ TEST(ReplayValues, OtherGpusTakeTheH200sWhereTheyLackTheirOwn) {
 TEST(ReplayValues, DecideOnTheGeometry) {
   GpuSpec gpu = load_gpu("a100-80");
   EXPECT_EQ(l2_geometry(gpu).groups, 10);
-  EXPECT_EQ(l2_geometry(gpu).dirty_bytes, static_cast<Bytes>(20.0 * kMiB * 0.47));
+  EXPECT_EQ(l2_geometry(gpu).dirty_bytes, 20 * kMiB * 7 / 16);  // 47 % are 7.5 ways
+  EXPECT_EQ(l2_geometry(gpu).under_way_bytes, static_cast<Bytes>(40.0 * kMiB * (0.47 - 7.0 / 16)));
   gpu.caches.front().ways = SourcedValue{8, true, "test"};
   gpu.caches.front().stretch_bytes = SourcedValue{512.0 * kKiB, true, "test"};
   gpu.caches.front().dirty_share = SourcedValue{0.25, true, "test"};
   EXPECT_EQ(l2_geometry(gpu).groups, 10);
   EXPECT_EQ(l2_geometry(gpu).stretch_bytes, 512 * kKiB);
   EXPECT_EQ(l2_geometry(gpu).dirty_bytes, 5 * kMiB);
+  EXPECT_EQ(l2_geometry(gpu).under_way_bytes, 0U);
 }
 
 TEST(ReplayValues, AWhatIfOfTheCapacityKeepsThem) {
