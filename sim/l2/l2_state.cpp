@@ -158,7 +158,7 @@ void L2State::make_dirty(std::int64_t block, int home, int account_number) {
   const Entry share = share_number(block, home);
   const bool was_dirty = dirty_[share] != 0;
   dirty_[share] = static_cast<std::uint16_t>(account_number);
-  const std::size_t list = at(std::int64_t{home} * units_ + unit_[at(block)]);
+  const std::size_t list = list_of(block, home);
   const Entry end = written_.end_of(list);
   if (!was_dirty) {
     dirty_bytes_[list] += share_of(block, home);
@@ -180,7 +180,7 @@ void L2State::clean(Entry share) {
   const auto block = static_cast<std::int64_t>(share / static_cast<Entry>(homes_));
   const auto home = static_cast<int>(share % static_cast<Entry>(homes_));
   account(dirty).write += share_of(block, home);
-  dirty_bytes_[at(std::int64_t{home} * units_ + unit_[at(block)])] -= share_of(block, home);
+  dirty_bytes_[list_of(block, home)] -= share_of(block, home);
   written_.remove(share);
   dirty = 0;
 }

@@ -66,9 +66,9 @@ class L2State {
   Entry entry_of(std::int64_t block, int cache, int home) const {
     return static_cast<Entry>(block) * entries_per_block_ + static_cast<Entry>(cache * homes_ + home);
   }
-  // The number of its list.
+  // The list of such shares that are cached, and of those that are dirty, for which homes count as caches.
   std::size_t list_of(std::int64_t block, int cache) const {
-    return static_cast<std::size_t>(cache * units_ + unit_[static_cast<std::size_t>(block)]);
+    return static_cast<std::size_t>(std::int64_t{cache} * units_ + unit_[static_cast<std::size_t>(block)]);
   }
   // The same share among those of homes alone, for what is dirty is so at home.
   Entry share_number(std::int64_t block, int home) const {
