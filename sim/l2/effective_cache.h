@@ -27,8 +27,9 @@ inline constexpr double kEvenSpread = 0.2;
 // Share of accesses that miss if their reuse distances spread evenly from `from` to `to`.
 double missing_share(double from, double to, double capacity, double spread = kEvenSpread);
 
-// Two or three tensors that end anywhere in a window would give this, the root of 1 / 6 each, of the 8
-// stretches of a group; of 0.06, 0.07 and 0.08 it is the closest to the replay.
+// Standard deviation of how full sets are, as a share of their lines. Two or three tensors that end anywhere
+// in a window would give this, the root of 1 / 6 each, of the 8 stretches of a group; of 0.06, 0.07 and 0.08
+// it is the closest to the replay.
 inline constexpr double kSetDeviation = 0.08;
 
 // The same for one distance, with the tail of a normal distribution: for what is touched hundreds of times,
