@@ -68,6 +68,8 @@ std::string found_table(const GpuSpec& before, const CalibrationOutcome& outcome
   std::string text = table.text(color);
   const Findings& findings = outcome.findings;
   if (findings.sets_of_side) text += fmt::format("sets of a side: about {:.0f}\n", *findings.sets_of_side);
+  if (findings.dirty_ways)
+    text += fmt::format("lines of a set that may be dirty: {}\n", *findings.dirty_ways);
   if (findings.knee_bytes) {
     text += fmt::format(
         "rings read by all SMs miss half of their lines from {:.1f} MiB on; capacity / copies is {:.1f}\n",

@@ -13,6 +13,40 @@ std::size_t at(int loop) { return static_cast<std::size_t>(loop); }
 // The first index of a span in walking order.
 std::int64_t first_of(const Interval& span, bool down) { return down ? span.end - 1 : span.begin; }
 
+// The factor of a loop's index in a form without a divisor.
+std::int64_t factor_of(int loop, const Affine& affine) {
+  std::int64_t factor = 0;
+  for (std::size_t t = 0; t < static_cast<std::size_t>(affine.count); ++t) {
+    if (affine.terms[t].loop == loop) factor += affine.terms[t].factor;
+  }
+  return factor;
+}
+
+bool depends_on(int loop, const Guard& guard) {
+  const LoopMask condition =
+      guard.kind == Guard::Kind::when_not_negative ? loops_in(guard.condition) : LoopMask{0};
+  return guard.loop == loop || (condition >> loop & 1U) != 0;
+}
+
+bool only_rows_move(const Access& access, int loop) {
+  const LoopMask elsewhere = loops_in(access.plane) | loops_in(access.columns.start) |
+                             loops_in(access.columns.limit) | loops_in(access.rows.limit);
+  return !access.rows_placed && access.rows.start.divisor == 1 && (elsewhere >> loop & 1U) == 0 &&
+         !depends_on(loop, access.guard);
+}
+
+// Of the steps between two brackets: no loop, and few accesses, of which only the rows move.
+bool only_rows_move(const Launch& launch, int open_step, int close_step) {
+  int accesses = 0;
+  for (int step = open_step + 1; step < close_step; ++step) {
+    const Step& inner = launch.body[step];
+    if (inner.kind == Step::Kind::compute) continue;
+    if (inner.kind != Step::Kind::access || ++accesses > kMostMovingAccesses) return false;
+    if (!only_rows_move(launch.accesses[inner.index], launch.body[open_step].index)) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 LaunchBody::LaunchBody(const Program& program, int launch)
@@ -24,6 +58,7 @@ LaunchBody::LaunchBody(const Program& program, int launch)
     if (body[step].kind != Step::Kind::close_loop) continue;
     partners_[at(step)] = opened.back();
     partners_[at(opened.back())] = step;
+    moves_rows_[at(opened.back())] = only_rows_move(program.launches[launch], opened.back(), step);
     opened.pop();
   }
   for (const Access& access : program.launches[launch].accesses) {
@@ -96,20 +131,22 @@ std::uint64_t LaunchBody::iterations_between(int begin, int end, LoopState& stat
   return count;
 }
 
-bool CtaCursor::next(TileAccess& access) {
+const TileAccess* CtaCursor::next_step() {
   const auto& steps = body_->launch().body;
   while (step_ < steps.count()) {
     const Step& step = steps[step_];
     if (step.kind == Step::Kind::access) {
       ++step_;
-      if (passes(body_->launch().accesses[step.index].guard) && describe(step.index, access)) return true;
+      if (passes(body_->launch().accesses[step.index].guard) && describe(step.index, access_))
+        return &access_;
     } else if (step.kind == Step::Kind::compute) {
       ++step_;
     } else {
       take_bracket(step);
+      if (turns_left_ > 0) return next();
     }
   }
-  return false;
+  return nullptr;
 }
 
 // Opening enters the first iteration, or jumps past the loop if there is none; closing starts the next one.
@@ -117,13 +154,37 @@ void CtaCursor::take_bracket(const Step& step) {
   const int partner = body_->partner_of(step_);
   if (step.kind == Step::Kind::open_loop) {
     body_->open(step.index, state_);
-    step_ = (state_.spans[at(step.index)].length() == 0 ? partner : step_) + 1;
+    const bool as_a_whole = body_->only_moves_rows(step_);
+    if (as_a_whole) prepare_turns(step_);
+    step_ = (as_a_whole || state_.spans[at(step.index)].length() == 0 ? partner : step_) + 1;
     return;
   }
   const Interval& span = state_.spans[at(step.index)];
   std::int64_t& index = state_.indices[at(step.index)];
   index += state_.down[at(step.index)] ? -1 : 1;
   step_ = (index >= span.begin && index < span.end ? partner : step_) + 1;
+}
+
+void CtaCursor::prepare_turns(int open_step) {
+  const Launch& launch = body_->launch();
+  const int loop = launch.body[open_step].index;
+  moving_.clear();
+  moving_at_ = 0;
+  for (int step = open_step + 1; step < body_->partner_of(open_step); ++step) {
+    if (launch.body[step].kind != Step::Kind::access) continue;
+    const int number = launch.body[step].index;
+    const Access& tile = launch.accesses[number];
+    if (!passes(tile.guard)) continue;
+    const TileAccess described = whole_columns(number);
+    if (described.columns.length() == 0) continue;
+    const std::int64_t factor = factor_of(loop, tile.rows.start);
+    moving_.push({.access = described,
+                  .start = value_of(tile.rows.start, state_.indices),
+                  .step = state_.down[at(loop)] ? -factor : factor,
+                  .extent = tile.rows.extent,
+                  .limit = value_of(tile.rows.limit, body_->program(), state_.indices)});
+  }
+  turns_left_ = moving_.empty() ? 0 : state_.spans[at(loop)].length();
 }
 
 bool CtaCursor::passes(const Guard& guard) const {
@@ -134,26 +195,36 @@ bool CtaCursor::passes(const Guard& guard) const {
   return index >= kept.begin && index < kept.end;
 }
 
+// All but its rows.
+TileAccess CtaCursor::whole_columns(int access) const {
+  const Program& program = body_->program();
+  const Access& tile = body_->launch().accesses[access];
+  const std::optional<Interval>& fixed = body_->fixed_columns(access);
+  const Tensor& tensor = program.tensors[tile.tensor];
+  const bool local = tensor.role == Role::local;
+  return {.launch = body_->number(),
+          .item = item_,
+          .access = access,
+          .operation = tile.operation,
+          .tensor = tile.tensor,
+          .plane = local ? local_plane_ : value_of(tile.plane, program, state_.indices),
+          .columns = fixed ? *fixed : valid_part(tile.columns, program, state_.indices),
+          .element_bytes = tensor.element_bytes};
+}
+
 bool CtaCursor::describe(int access, TileAccess& described) const {
   const Program& program = body_->program();
   const Access& tile = body_->launch().accesses[access];
   Interval rows = valid_part(tile.rows, program, state_.indices);
-  const std::optional<Interval>& fixed = body_->fixed_columns(access);
-  const Interval columns = fixed ? *fixed : valid_part(tile.columns, program, state_.indices);
-  if (rows.length() == 0 || columns.length() == 0) return false;
+  if (rows.length() == 0) return false;
+  described = whole_columns(access);
+  if (described.columns.length() == 0) return false;
   if (tile.rows_placed) {
     const std::int64_t skipped = rows.begin - value_of(tile.rows.start, state_.indices);
     const std::int64_t placed = value_of(tile.place, program, state_.indices) + skipped;
     rows = {placed, placed + rows.length()};
   }
-  described = {.launch = body_->number(),
-               .item = item_,
-               .access = access,
-               .operation = tile.operation,
-               .tensor = tile.tensor,
-               .plane = value_of(tile.plane, program, state_.indices),
-               .rows = rows,
-               .columns = columns};
+  described.rows = rows;
   return true;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -22,10 +23,12 @@ struct TileAccess {
   std::int64_t plane = 0;
   Interval rows;  // where they lie in the tensor
   Interval columns;
+  std::int64_t element_bytes = 0;
 
   std::uint64_t elements() const {
     return static_cast<std::uint64_t>(rows.length()) * static_cast<std::uint64_t>(columns.length());
   }
+  std::uint64_t bytes() const { return elements() * static_cast<std::uint64_t>(element_bytes); }
 };
 
 // The loops around a step at one moment: their indices, spans and directions.
@@ -34,6 +37,9 @@ struct LoopState {
   std::array<Interval, kMaxLoops> spans{};
   std::array<bool, kMaxLoops> down{};
 };
+
+// Of an innermost loop that is prepared as a whole.
+inline constexpr int kMostMovingAccesses = 4;
 
 // A launch prepared for running: where its brackets match and in which order its work items start. `program`
 // must outlive it.
@@ -45,6 +51,8 @@ class LaunchBody {
   const Launch& launch() const { return program_->launches[launch_]; }
   int number() const { return launch_; }
   int partner_of(int step) const { return partners_[static_cast<std::size_t>(step)]; }
+  // Whether the loop that this step opens does nothing but move the rows of its accesses.
+  bool only_moves_rows(int step) const { return moves_rows_[static_cast<std::size_t>(step)]; }
 
   std::int64_t items() const { return items_; }
 
@@ -75,6 +83,7 @@ class LaunchBody {
   int launch_;
   std::int64_t items_;
   std::array<int, kMaxSteps> partners_{};  // step of the other bracket
+  std::array<bool, kMaxSteps> moves_rows_{};
   std::vector<std::int64_t> sorted_;
   std::vector<std::optional<Interval>> fixed_columns_;
 };
@@ -83,32 +92,65 @@ class LaunchBody {
 // once; holds no heap memory. `body` must outlive it.
 class CtaCursor {
  public:
-  CtaCursor(const LaunchBody& body, std::int64_t item)
-      : body_(&body), item_(item), state_(body.start_of(item)) {}
+  // Accesses to local memory are to this plane of it.
+  CtaCursor(const LaunchBody& body, std::int64_t item, std::int64_t local_plane = 0)
+      : body_(&body), item_(item), local_plane_(local_plane), state_(body.start_of(item)) {}
 
-  // Moves on to the next access; false when the item is done.
-  bool next(TileAccess& access);
+  // Moves on to the next access, which stands until the one after it is asked for; nullptr when the item is
+  // done.
+  const TileAccess* next() {
+    while (turns_left_ > 0) {
+      if (moving_at_ == moving_.count()) {
+        moving_at_ = 0;
+        --turns_left_;
+        continue;
+      }
+      MovingAccess& moving = moving_[moving_at_++];
+      TileAccess& access = moving.access;
+      access.rows = {std::max<std::int64_t>(moving.start, 0),
+                     std::min(moving.start + moving.extent, moving.limit)};
+      moving.start += moving.step;
+      if (access.rows.begin < access.rows.end) return &access;
+    }
+    return next_step();
+  }
 
  private:
+  // An access of an innermost loop that only moves its rows: all but those is found once, when it is opened.
+  struct MovingAccess {
+    TileAccess access;
+    std::int64_t start = 0;  // of the rows, in the next turn
+    std::int64_t step = 0;
+    std::int64_t extent = 0;
+    std::int64_t limit = 0;
+  };
+
+  const TileAccess* next_step();
   void take_bracket(const Step& step);
+  void prepare_turns(int open_step);
   bool passes(const Guard& guard) const;
   bool describe(int access, TileAccess& described) const;
+  TileAccess whole_columns(int access) const;
 
   const LaunchBody* body_;
   std::int64_t item_;
+  std::int64_t local_plane_;
   LoopState state_;
   int step_ = 0;
+  TileAccess access_;
+  FixedList<MovingAccess, kMostMovingAccesses> moving_;
+  int moving_at_ = 0;
+  std::int64_t turns_left_ = 0;
 };
 
 // Calls visit(const TileAccess&) for every access, one work item after the other.
 template <class Visit>
 void visit_stream(const Program& program, Visit&& visit) {
-  TileAccess access;
   for (int launch = 0; launch < program.launches.count(); ++launch) {
     const LaunchBody body(program, launch);
     for (std::int64_t position = 0; position < body.items(); ++position) {
       CtaCursor cursor(body, body.item_at(position));
-      while (cursor.next(access)) visit(static_cast<const TileAccess&>(access));
+      while (const TileAccess* access = cursor.next()) visit(*access);
     }
   }
 }

@@ -49,6 +49,7 @@ struct Findings {
   std::optional<int> ways;
   std::optional<double> sets_of_side;
   std::optional<std::string> replacement;
+  std::optional<int> dirty_ways;
   std::vector<SmRun> sm_runs;
   std::optional<double> dirty_share;
   std::optional<double> knee_bytes;

@@ -36,7 +36,7 @@ KernelBuild cta_trace_build(int head_dim) {
 
 std::vector<KernelBuild> calibration_builds() {
   std::vector<KernelBuild> builds;
-  for (const std::string_view file : {"lines", "sets", "sm_order", "rates"})
+  for (const std::string_view file : {"lines", "sets", "set_uses", "sm_order", "rates"})
     builds.push_back(calibration_build(file));
   for (const int head_dim : kTracedHeadDims) builds.push_back(cta_trace_build(head_dim));
   return builds;

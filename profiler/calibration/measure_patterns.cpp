@@ -38,34 +38,44 @@ class Patterns {
   }
 
  private:
-  CUdeviceptr place(const MicroPattern& pattern) {
-    const Bytes room = Probe::kMemoryMib * kMiB - pattern.bytes;
-    const Bytes steps = std::uniform_int_distribution<Bytes>(0, room / kPlacementStep)(random_);
-    return probe_.lines(0, 0).first + steps * kPlacementStep;
+  // Where each buffer begins: anywhere in a part of the memory of its own.
+  std::vector<CUdeviceptr> place(const MicroPattern& pattern) {
+    const auto buffers = static_cast<Bytes>(pattern.buffers());
+    const Bytes part = Probe::kMemoryMib * kMiB / buffers;
+    std::vector<CUdeviceptr> places;
+    for (Bytes buffer = 0; buffer < buffers; ++buffer) {
+      const Bytes steps =
+          std::uniform_int_distribution<Bytes>(0, (part - pattern.bytes) / kPlacementStep)(random_);
+      places.push_back(probe_.lines(0, 0).first + buffer * part + steps * kPlacementStep);
+    }
+    return places;
   }
 
-  void submit(const RingPass& pass, CUdeviceptr first, Bytes bytes) {
+  void submit(const RingPass& pass, const std::vector<CUdeviceptr>& places, Bytes bytes) {
     const LaunchShape shape{.grid_x = static_cast<unsigned>(pass.ctas), .threads = kThreads};
     const std::uint64_t lines = bytes / kProbeLineBytes;
+    const auto at = [&](int buffer) { return places.at(static_cast<std::size_t>(buffer)); };
     const auto kernel = [&](const char* entry) { return probe_.kernel(calibration_build("lines"), entry); };
-    if (pass.operation == Operation::store) {
-      Probe::submit(kernel("write_once"), shape, first, lines);
+    if (pass.copies_to != kNone) {
+      Probe::submit(kernel("copy_once"), shape, at(pass.first_buffer), lines, at(pass.copies_to));
+    } else if (pass.operation == Operation::store) {
+      Probe::submit(kernel("write_once"), shape, at(pass.first_buffer), lines);
     } else if (pass.share == RingShare::part) {
-      Probe::submit(kernel("read_once"), shape, first, lines);
+      Probe::submit(kernel("read_once"), shape, at(pass.first_buffer), lines);
     } else {
-      Probe::submit(kernel("read_ring"), shape, first, lines, static_cast<int>(pass.rounds),
+      Probe::submit(kernel("read_ring"), shape, at(pass.first_buffer), lines, static_cast<int>(pass.rounds),
                     pass.walk == Walk::alternating ? 1 : 0);
     }
   }
 
-  void count_at(const MicroPattern& pattern, CUdeviceptr first, Counted& counted) {
+  void count_at(const MicroPattern& pattern, const std::vector<CUdeviceptr>& places, Counted& counted) {
     Replay replay;
     replay.prepare = [&] {
       sweep_.run();
       for (std::size_t pass = 0; pass + 1 < pattern.passes.size(); ++pass)
-        submit(pattern.passes[pass], first, pattern.bytes);
+        submit(pattern.passes[pass], places, pattern.bytes);
     };
-    replay.ranges = {{"pattern", [&] { submit(pattern.passes.back(), first, pattern.bytes); }},
+    replay.ranges = {{"pattern", [&] { submit(pattern.passes.back(), places, pattern.bytes); }},
                      {"sweep", [&] { sweep_.run(); }}};
     const CounterReadings readings =
         counters_.measure(std::vector{Quantity::hbm_read, Quantity::hbm_write}, replay);

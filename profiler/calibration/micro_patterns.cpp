@@ -29,6 +29,12 @@ void add(std::vector<MicroPattern>& patterns, const char* name, double unit, std
 
 }  // namespace
 
+int MicroPattern::buffers() const {
+  int last = 0;
+  for (const RingPass& pass : passes) last = std::max({last, pass.first_buffer, pass.copies_to});
+  return last + 1;
+}
+
 std::vector<MicroPattern> micro_patterns(const GpuSpec& gpu) {
   const double capacity = gpu.l2().capacity_bytes.value;
   // What the L2 holds of data that all SMs read.
@@ -38,6 +44,12 @@ std::vector<MicroPattern> micro_patterns(const GpuSpec& gpu) {
   const RingPass to_and_fro{.ctas = gpu.sms, .rounds = kRounds, .walk = Walk::alternating};
   const RingPass part{.share = RingShare::part, .ctas = gpu.sms};
   const RingPass write{.operation = Operation::store, .share = RingShare::part, .ctas = gpu.sms};
+  RingPass other = part;
+  other.first_buffer = 1;
+  RingPass copy = part;
+  copy.copies_to = 1;
+  RingPass slow_copy = copy;
+  slow_copy.ctas = std::max<std::int64_t>(gpu.sms / 4, 1);
   std::vector<MicroPattern> patterns;
   add(patterns, "read by all SMs, 4 rounds", shared, std::array{2.0 / 3, 14.0 / 15, 1.0, 16.0 / 15, 4.0 / 3},
       {all});
@@ -46,6 +58,12 @@ std::vector<MicroPattern> micro_patterns(const GpuSpec& gpu) {
   add(patterns, "streamed by all SMs, read again", capacity, std::array{8.0 / 15, 0.8, 16.0 / 15},
       {part, part});
   add(patterns, "written by all SMs", capacity, std::array{4.0 / 15, 0.8, 16.0 / 15, 32.0 / 15}, {write});
+  add(patterns, "written, another streamed, read again", capacity, std::array{4.0 / 15, 0.4, 8.0 / 15},
+      {write, other, part});
+  add(patterns, "written, copied", capacity, std::array{0.4, 7.0 / 15, 0.5, 8.0 / 15, 2.0 / 3},
+      {write, copy});
+  add(patterns, "written, copied by a quarter of the SMs", capacity, std::array{0.4, 0.5, 2.0 / 3},
+      {write, slow_copy});
   return patterns;
 }
 
@@ -57,12 +75,17 @@ PatternBytes pattern_bytes(std::vector<double> placements) {
 
 PatternBytes replay_pattern(const MicroPattern& pattern, const GpuSpec& gpu) {
   const auto program = std::make_unique<Program>();
-  build_ring_program(std::array{pattern.bytes}, pattern.passes, *program);
+  build_ring_program(std::vector<Bytes>(static_cast<std::size_t>(pattern.buffers()), pattern.bytes),
+                     pattern.passes, *program);
   std::vector<double> bytes;
   for (std::uint64_t seed = 0; seed < kReplayedPlacements; ++seed) {
     HbmTraffic hbm;
     replay(*program, gpu, seed, hbm);
-    const ReadWrite& moved = hbm.launches[hbm.launches.count() - 1].tensors[0];
+    ReadWrite moved;
+    for (const ReadWrite& tensor : hbm.launches[hbm.launches.count() - 1].tensors) {
+      moved.read += tensor.read;
+      moved.write += tensor.write;
+    }
     bytes.push_back(
         static_cast<double>(pattern.writes() ? moved.write - hbm.written_later.value_or(0) : moved.read));
   }

@@ -11,17 +11,18 @@
 namespace hbmscope {
 
 // One thing that is done to an L2 and counted: on the GPU by micro-kernels, in the replay by a program. From
-// a clean and cold L2 the passes go over one buffer; the last one counts.
+// a clean and cold L2 the passes go over buffers of one size; the last one counts.
 struct MicroPattern {
   std::string name;
-  Bytes bytes = 0;
+  Bytes bytes = 0;  // of a buffer
   std::vector<RingPass> passes;
 
+  int buffers() const;
   bool writes() const { return passes.back().operation == Operation::store; }
 };
 
 // Sizes around those at which an L2 of this capacity begins to miss: rings read by all SMs and by one,
-// forwards and to and fro; a stream that is read again; written lines.
+// forwards and to and fro; a stream that is read again; written lines, alone and while others come in.
 std::vector<MicroPattern> micro_patterns(const GpuSpec& gpu);
 
 // What DRAM was asked for by one of them, at several placements.

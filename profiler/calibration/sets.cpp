@@ -85,4 +85,13 @@ std::string replacement_of(std::span<const unsigned> evictions, unsigned tries) 
   return only(1) ? "LRU" : only(0) ? "FIFO" : "other";
 }
 
+int dirty_ways_of(const std::vector<bool>& first_is_dirty) {
+  const auto limit = std::ranges::find(first_is_dirty, false);
+  if (limit == first_is_dirty.begin() || limit == first_is_dirty.end() ||
+      std::find(limit, first_is_dirty.end(), true) != first_is_dirty.end()) {
+    throw std::runtime_error("no number of written lines from which on the first is written back");
+  }
+  return static_cast<int>(limit - first_is_dirty.begin());
+}
+
 }  // namespace hbmscope

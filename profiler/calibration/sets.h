@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "sim/units.h"
 
@@ -29,5 +30,10 @@ double share_of_whole_stretches(std::span<const std::uint32_t> members, Bytes st
 // once more, and then another line: "LRU" if the second goes every time, "FIFO" if the first does, "other".
 // Throws std::runtime_error if hardly any line was gone: a full set has to give up one.
 std::string replacement_of(std::span<const unsigned> evictions, unsigned tries);
+
+// How many lines of a set may be dirty, from whether the first of 1, 2, … written lines was still dirty after
+// all of them were written: a line beyond the limit is written back. Throws std::runtime_error if it never
+// was, if it was to the end, or if it was again after it had not been.
+int dirty_ways_of(const std::vector<bool>& first_is_dirty);
 
 }  // namespace hbmscope

@@ -15,11 +15,6 @@ std::int64_t ctas_per_sm(const Launch& launch, const Program& program, const Gpu
   return std::max<std::int64_t>(1, occupancy_of(launch, program, gpu).ctas_per_sm);
 }
 
-double bytes_of(const LaunchBody& body, const TileAccess& access) {
-  return static_cast<double>(access.elements()) *
-         static_cast<double>(body.program().tensors[access.tensor].element_bytes);
-}
-
 // One tile: the largest that the launch moves at once.
 double largest_tile(const LaunchBody& body) {
   std::int64_t largest = 1;
@@ -113,20 +108,10 @@ bool CtaSlots::start_next(std::size_t number) {
     const std::int64_t position = next_item(number);
     slot.running = position < body_.items();
     if (!slot.running) return false;
-    slot.cursor = CtaCursor(body_, body_.item_at(position));
+    slot.cursor = CtaCursor(body_, body_.item_at(position), static_cast<std::int64_t>(number));
     slot.age = position;
-    if (advance(number)) return true;
+    if (advance(slot)) return true;
   }
-}
-
-bool CtaSlots::advance(std::size_t number) {
-  Slot& slot = slots_[number];
-  if (!slot.cursor.next(slot.access)) return false;
-  if (body_.program().tensors[slot.access.tensor].role == Role::local) {
-    slot.access.plane = static_cast<std::int64_t>(number);
-  }
-  slot.access_bytes = bytes_of(body_, slot.access);
-  return true;
 }
 
 bool CtaSlots::restart(std::size_t number) {

@@ -26,6 +26,9 @@ class CtaSlots {
  public:
   // `body` must outlive it.
   CtaSlots(const LaunchBody& body, const GpuSpec& gpu);
+  CtaSlots(const CtaSlots&) = delete;
+  CtaSlots& operator=(const CtaSlots&) = delete;
+  ~CtaSlots() = default;
 
   // Calls visit(access, side) for every access of the launch in the order in which the SMs issue them: all
   // CTAs move bytes at the rate that their age gives, and take turns of one tile. The plane of an access to
@@ -46,14 +49,14 @@ class CtaSlots {
   template <class Visit>
   void visit_running(Visit&& visit) const {
     for (const Slot& slot : slots_) {
-      if (slot.running) visit(slot.access.item);
+      if (slot.running) visit(slot.access->item);
     }
   }
 
  private:
   struct Slot {
     CtaCursor cursor;
-    TileAccess access;
+    const TileAccess* access = nullptr;  // of the cursor
     double access_bytes = 0;
     double budget = 0;  // bytes that it may move before its turn is over
     double rate = 1;
@@ -68,13 +71,18 @@ class CtaSlots {
     Slot& slot = slots_[number];
     slot.budget += slot.rate * turn_bytes_;
     while (slot.access_bytes <= slot.budget) {
-      visit(static_cast<const TileAccess&>(slot.access), slot.side);
+      visit(*slot.access, slot.side);
       slot.budget -= slot.access_bytes;
-      if (!advance(number) && !restart(number)) return;
+      if (!advance(slot) && !restart(number)) return;
     }
   }
 
-  bool advance(std::size_t number);
+  static bool advance(Slot& slot) {
+    slot.access = slot.cursor.next();
+    if (slot.access == nullptr) return false;
+    slot.access_bytes = static_cast<double>(slot.access->bytes());
+    return true;
+  }
   bool restart(std::size_t number);  // false if no work is left for this slot
   bool start_next(std::size_t number);
   std::int64_t next_item(std::size_t number);

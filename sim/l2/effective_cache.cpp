@@ -33,7 +33,7 @@ EffectiveCache effective_cache(const L2Geometry& geometry) {
   const double homes_bytes =
       homes * static_cast<double>(geometry.home_is_a_side ? geometry.side_bytes : geometry.home_bytes);
   // The variance of a count of lines grows with the count.
-  cache.dirty_deviation = kSetDeviation * std::sqrt(homes_bytes / std::max(cache.dirty, 1.0));
+  cache.dirty_deviation = kDirtyDeviation * std::sqrt(homes_bytes / std::max(cache.dirty, 1.0));
   cache.stretch_load = cache.window / cache.capacity;
   return cache;
 }

@@ -31,6 +31,8 @@ double missing_share(double from, double to, double capacity, double spread = kE
 // in a window would give this, the root of 1 / 6 each, of the 8 stretches of a group; of 0.06, 0.07 and 0.08
 // it is the closest to the replay.
 inline constexpr double kSetDeviation = 0.08;
+// The same of dirty lines, if as many of them stayed as the cache has lines; of 0.08, 0.088 and 0.096.
+inline constexpr double kDirtyDeviation = 0.088;
 
 // The same for one distance, with the tail of a normal distribution: for what is touched hundreds of times,
 // so that a few sets that overflow early count.

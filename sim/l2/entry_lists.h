@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <numeric>
 #include <vector>
 
 namespace hbmscope {
@@ -14,40 +13,53 @@ class EntryLists {
   using Entry = std::uint32_t;
 
   EntryLists(std::size_t entries, std::size_t lists)
-      : first_list_(static_cast<Entry>(entries)), next_(entries + lists) {
-    std::iota(next_.begin(), next_.end(), Entry{0});
-    previous_ = next_;
+      : first_list_(static_cast<Entry>(entries)), links_(entries + lists) {
+    for (std::size_t entry = 0; entry < links_.size(); ++entry) {
+      links_[entry] = {static_cast<Entry>(entry), static_cast<Entry>(entry)};
+    }
   }
 
   Entry end_of(std::size_t list) const { return first_list_ + static_cast<Entry>(list); }
-  std::size_t lists() const { return next_.size() - first_list_; }
+  std::size_t lists() const { return links_.size() - first_list_; }
 
-  bool holds(Entry entry) const { return next_[entry] != entry; }
-  bool is_empty(Entry end) const { return next_[end] == end; }
-  Entry youngest(Entry end) const { return next_[end]; }
-  Entry oldest(Entry end) const { return previous_[end]; }
-  Entry younger(Entry entry) const { return previous_[entry]; }
-  Entry older(Entry entry) const { return next_[entry]; }
+  bool holds(Entry entry) const { return links_[entry].older != entry; }
+  bool is_empty(Entry end) const { return links_[end].older == end; }
+  Entry youngest(Entry end) const { return links_[end].older; }
+  Entry oldest(Entry end) const { return links_[end].younger; }
+  Entry younger(Entry entry) const { return links_[entry].younger; }
+  Entry older(Entry entry) const { return links_[entry].older; }
 
   // An entry of no list becomes the youngest of this one.
   void add(Entry entry, Entry end) {
-    previous_[entry] = end;
-    next_[entry] = next_[end];
-    previous_[next_[end]] = entry;
-    next_[end] = entry;
+    const Entry before = links_[end].older;
+    links_[entry] = {before, end};
+    links_[before].younger = entry;
+    links_[end].older = entry;
   }
 
   void remove(Entry entry) {
-    next_[previous_[entry]] = next_[entry];
-    previous_[next_[entry]] = previous_[entry];
-    next_[entry] = entry;
-    previous_[entry] = entry;
+    const Links links = links_[entry];
+    links_[links.younger].older = links.older;
+    links_[links.older].younger = links.younger;
+    links_[entry] = {entry, entry};
+  }
+
+  // An entry of this list becomes its youngest.
+  void renew(Entry entry, Entry end) {
+    const Links links = links_[entry];
+    links_[links.younger].older = links.older;
+    links_[links.older].younger = links.younger;
+    add(entry, end);
   }
 
  private:
+  struct Links {
+    Entry older;
+    Entry younger;
+  };
+
   Entry first_list_;
-  std::vector<Entry> next_;
-  std::vector<Entry> previous_;
+  std::vector<Links> links_;
 };
 
 }  // namespace hbmscope

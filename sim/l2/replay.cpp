@@ -53,12 +53,22 @@ struct NoObserver {
 };
 
 template <class Observer>
-void load(std::int64_t block, int side, int account, Observer& observer, L2State& state) {
+void load(std::int64_t block, int side, int account, L2Hint hint, Observer& observer, L2State& state) {
   if constexpr (std::is_same_v<Observer, NoObserver>) {
-    state.load(block, side, account);
+    state.load(block, side, account, hint);
   } else {
-    state.load(block, side, account, [&](int home) { observer.share_begins(block, home, side); });
+    state.load_seen(block, side, account, hint, [&](int home) { observer.share_begins(block, home, side); });
   }
+}
+
+// A launch without a matrix product has nothing to wait for but memory. Where it fills the GPU, write-backs
+// queue up; elsewhere they are over at once.
+Bytes write_back_delay(const Launch& launch, const Program& program, const GpuSpec& gpu,
+                       const L2Geometry& geometry) {
+  const bool multiplies = std::any_of(launch.computes.begin(), launch.computes.end(),
+                                      [](const Compute& each) { return each.kind == ComputeKind::matmul; });
+  const bool fills = resident_ctas(launch, program, gpu) >= gpu.sms;
+  return fills && !multiplies ? geometry.under_way_bytes : 0;
 }
 
 template <class Observer>
@@ -70,11 +80,12 @@ void run_launch(const Program& program, int launch, const BlockMap& blocks, cons
   const auto visit = [&](const TileAccess& access, int sm_side) {
     const int side = sm_side % sides;  // a GPU whose L2 was changed may have fewer
     const int account = account_of(launch, access.tensor);
+    const L2Hint hint = body.launch().accesses[access.access].hint;
     observer.access_begins(access);
     blocks.visit(access, [&](std::int64_t block) {
       observer.block_begins(block, access);
-      if (access.operation != Operation::store) load(block, side, account, observer, state);
-      if (access.operation != Operation::load) state.store(block, side, account);
+      if (access.operation != Operation::store) load(block, side, account, hint, observer, state);
+      if (access.operation != Operation::load) state.store(block, side, account, hint);
     });
   };
   slots.run(visit, stop);
@@ -145,12 +156,11 @@ void replay_seen_by(Observer& observer, const Program& program, const GpuSpec& g
   const BlockMap blocks(program, most_resident_ctas(program, gpu));
   L2State state(geometry, blocks.blocks());
   place(program, blocks, geometry, seed, state);
-  Bytes earlier = 0;  // of early writes, before the last launch
   for (int launch = 0; launch < program.launches.count(); ++launch) {
-    earlier = state.early_writes();
+    state.begin_launch(write_back_delay(program.launches[launch], program, gpu, geometry));
     run_launch(program, launch, blocks, gpu, geometry.sides, observer, stop, state);
   }
-  const Bytes under_way = std::min(state.early_writes() - earlier, geometry.under_way_bytes);
+  const Bytes under_way = std::min(state.early_writes(), geometry.under_way_bytes);
   const std::uint64_t meanwhile = written(state) - under_way;
   state.write_back_all();
   hbm.written_later = written(state) - meanwhile;

@@ -20,14 +20,19 @@ constexpr std::array<std::string_view, kMaxTensors> kNames{
     "buffer 9",  "buffer 10", "buffer 11", "buffer 12", "buffer 13", "buffer 14", "buffer 15", "buffer 16",
     "buffer 17", "buffer 18", "buffer 19", "buffer 20", "buffer 21", "buffer 22", "buffer 23", "buffer 24"};
 
-bool touches(const RingPass& pass, int buffer) {
+bool reads_or_writes(const RingPass& pass, int buffer) {
   return buffer >= pass.first_buffer && buffer < pass.first_buffer + pass.buffers;
+}
+
+bool touches(const RingPass& pass, int buffer) {
+  return pass.copies_to == buffer || reads_or_writes(pass, buffer);
 }
 
 // What a program reads before it writes it is an input.
 Role role_of(int buffer, std::span<const RingPass> passes) {
   for (const RingPass& pass : passes) {
-    if (touches(pass, buffer)) return pass.operation == Operation::load ? Role::input : Role::output;
+    if (!touches(pass, buffer)) continue;
+    return reads_or_writes(pass, buffer) && pass.operation == Operation::load ? Role::input : Role::output;
   }
   return Role::input;
 }
@@ -37,6 +42,10 @@ void check_pass(const RingPass& pass, std::span<const Bytes> buffers) {
   if (pass.buffers < 1 || pass.buffers > kMostRingBuffers || pass.first_buffer < 0 ||
       pass.first_buffer > count - pass.buffers) {
     throw std::logic_error("a pass over buffers that do not exist");
+  }
+  if (pass.copies_to != kNone && (pass.copies_to < 0 || pass.copies_to >= count || pass.buffers != 1 ||
+                                  pass.operation != Operation::load)) {
+    throw std::logic_error("a copy of what is not one buffer, or to none");
   }
   for (int buffer = 0; buffer < count; ++buffer) {
     if (!touches(pass, buffer)) continue;
@@ -50,11 +59,12 @@ void touch_tile(Launch& launch, const RingPass& pass, int tensor, const Range& r
   const Range columns = whole(kLineBytes);
   if (pass.operation != Operation::store) load(launch, tensor, {}, rows, columns);
   if (pass.operation != Operation::load) store(launch, tensor, {}, rows, columns);
+  if (pass.copies_to != kNone) store(launch, pass.copies_to, {}, rows, columns);
 }
 
 void add_pass(const RingPass& pass, std::int64_t tiles, Program& program) {
   Launch& launch = program.launches.add();
-  launch.name = pass.operation == Operation::load ? "read" : "write";
+  launch.name = pass.copies_to != kNone ? "copy" : pass.operation == Operation::load ? "read" : "write";
   const int cta = launch.loops.push(counted("CTA", pass.ctas));
   launch.grid_loops = 1;
   const bool part = pass.share == RingShare::part;

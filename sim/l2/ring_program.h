@@ -23,6 +23,7 @@ struct RingPass {
   int first_buffer = 0;
   int buffers = 1;  // of one size; at most kMostRingBuffers
   Operation operation = Operation::load;
+  int copies_to = kNone;  // the buffer to which each tile that is loaded is stored; of a pass over one buffer
   RingShare share = RingShare::all;
   std::int64_t ctas = 1;  // one on each SM, as far as there are SMs
   std::int64_t rounds = 1;
@@ -34,8 +35,8 @@ inline constexpr Bytes kRingLineBytes = 128;
 inline constexpr Bytes kRingTileBytes = 16 * kKiB;
 
 // Overwrites `program`. Buffers are whole tiles in size; each is a tensor, each pass a launch, in their
-// order. Throws std::logic_error for buffers that a pass names and that do not exist, and for sizes that are
-// not whole tiles.
+// order. Throws std::logic_error for buffers that a pass names and that do not exist, for copies of several
+// buffers or between different sizes, and for sizes that are not whole tiles.
 void build_ring_program(std::span<const Bytes> buffers, std::span<const RingPass> passes, Program& program);
 
 }  // namespace hbmscope

@@ -147,15 +147,15 @@ TEST(Stream, CursorsRunSideBySide) {
   const LaunchBody body(walked.program, 0);
   std::vector<CtaCursor> cursors{{body, 0}, {body, 1}};
   Seen seen;
-  TileAccess access;
   for (int turn = 0; turn < 2; ++turn) {
     for (CtaCursor& cursor : cursors) {
-      ASSERT_TRUE(cursor.next(access));
-      seen.push_back(access.plane * 10 + access.rows.begin);
+      const TileAccess* access = cursor.next();
+      ASSERT_NE(access, nullptr);
+      seen.push_back(access->plane * 10 + access->rows.begin);
     }
   }
   EXPECT_EQ(seen, (Seen{0, 10, 1, 11}));
-  for (CtaCursor& cursor : cursors) EXPECT_FALSE(cursor.next(access));
+  for (CtaCursor& cursor : cursors) EXPECT_EQ(cursor.next(), nullptr);
 }
 
 }  // namespace hbmscope

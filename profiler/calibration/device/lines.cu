@@ -79,6 +79,17 @@ extern "C" __global__ void read_once(const char* lines, unsigned long long count
   keep(sum);
 }
 
+// All bytes, each line by one SM, to as many lines elsewhere or to the same ones.
+extern "C" __global__ void copy_once(const char* lines, unsigned long long count, char* to) {
+  using namespace hbmscope;
+  const Worker worker = worker_of_grid();
+  const unsigned long long pieces = count * (kLineBytes / kPieceBytes);
+  for (unsigned long long i = worker.number; i < pieces; i += worker.count) {
+    const Piece piece = load_global_piece(lines + i * kPieceBytes);
+    store_global_piece(to + i * kPieceBytes, piece.word);
+  }
+}
+
 // All bytes by every CTA, `rounds` times, every second time backwards if `turns` is not 0. `count` lines are
 // a multiple of what a CTA reads at once.
 extern "C" __global__ void read_ring(const char* lines, unsigned long long count, int rounds, int turns) {

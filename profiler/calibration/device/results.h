@@ -29,4 +29,11 @@ struct Victims {
   unsigned evictions[kMaxWays];
 };
 
+// One thing that is done to a line. It is to be evicted first or last where a read says so.
+struct LineUse {
+  enum Kind : unsigned { kRead, kWrite, kReadFirst, kReadLast, kTime };
+  unsigned line;
+  Kind kind;
+};
+
 }  // namespace hbmscope

@@ -127,7 +127,8 @@ TEST(CalibrationSteps, OnlyBringsWhatAStepNeeds) {
   } catch (const UserError& error) {
     EXPECT_EQ(error.input(), "--only");
     EXPECT_EQ(error.value(), "rate");
-    EXPECT_THAT(error.accepted(), HasSubstr("sides, homes, order, states, sets, rates, ctas, patterns"));
+    EXPECT_THAT(error.accepted(),
+                HasSubstr("sides, homes, order, states, sets, writes, rates, ctas, patterns"));
   }
 }
 

@@ -36,7 +36,9 @@ TEST(MicroPatterns, ReplayAsCountedOnAnH200) {
                                   {"streamed by all SMs, read again", 64, 67.11, 0.05},
                                   {"written by all SMs", 48, 20.63, 0.05},
                                   {"written by all SMs", 64, 37.61, 0.05},
-                                  {"written by all SMs", 128, 105.06, 0.05}};
+                                  {"written by all SMs", 128, 105.06, 0.05},
+                                  {"written, another streamed, read again", 32, 30.4, 0.05},
+                                  {"written, copied by a quarter of the SMs", 40, 38.7, 0.05}};
   const GpuSpec h200 = load_gpu("h200");
   const std::vector<MicroPattern> patterns = micro_patterns(h200);
   for (const Counted& row : rows) {

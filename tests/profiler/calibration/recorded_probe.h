@@ -9,9 +9,11 @@
 
 namespace hbmscope {
 
-// The rows of a CSV file in bench/recorded/l2_probe_h200/, without quotes in it; columns by name.
-inline std::vector<std::map<std::string, std::string>> recorded_probe(const std::string& name) {
-  std::ifstream file("bench/recorded/l2_probe_h200/" + name);
+// The rows of a CSV file in bench/recorded/l2_probe_h200/, or calibrate_h200/, without quotes in it; columns
+// by name.
+inline std::vector<std::map<std::string, std::string>> recorded_probe(
+    const std::string& name, const std::string& folder = "l2_probe_h200") {
+  std::ifstream file("bench/recorded/" + folder + "/" + name);
   if (!file) throw std::runtime_error("no recorded " + name);
   const auto cells = [](const std::string& line) {
     std::vector<std::string> parts;

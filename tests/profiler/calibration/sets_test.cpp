@@ -72,4 +72,12 @@ TEST(Sets, ReplacementIsRefusedIfNothingIsGivenUp) {
   EXPECT_THROW(replacement_of({}, 8), std::runtime_error);
 }
 
+TEST(Sets, DirtyWaysAreTheWrittenLinesOfWhichNoneIsWrittenBack) {
+  EXPECT_EQ(dirty_ways_of({true, true, true, false, false}), 3);
+  EXPECT_THROW(dirty_ways_of({}), std::runtime_error);
+  EXPECT_THROW(dirty_ways_of({false, false}), std::runtime_error);
+  EXPECT_THROW(dirty_ways_of({true, true}), std::runtime_error);
+  EXPECT_THROW(dirty_ways_of({true, false, true}), std::runtime_error);
+}
+
 }  // namespace hbmscope

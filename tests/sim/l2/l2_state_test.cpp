@@ -129,10 +129,105 @@ TEST(L2State, WhereAllLinesAreDirtyTheOldestGoes) {
   for (int block = 0; block < 5; ++block) state.store(block, 0, 1);
   EXPECT_EQ(state.find(0, 0, 0), L2State::Found::dram);
   EXPECT_EQ(state.find(1, 0, 0), L2State::Found::near);
-  EXPECT_EQ(billed(state, 1).write, kBlock);
-  state.load(5, 0, 1);  // nor does what has just come in make room for itself
+  EXPECT_EQ(billed(state, 1).write, 2 * kBlock);  // 0, and what the next store would find in its way
+  state.load(5, 0, 1);                            // nor does what has just come in make room for itself
   EXPECT_EQ(state.find(5, 0, 0), L2State::Found::near);
   EXPECT_EQ(state.find(1, 0, 0), L2State::Found::dram);
+}
+
+// One side with room for four blocks, two of them dirty and the oldest.
+L2State two_written_then_two_read() {
+  L2Geometry geometry = two_sides(4);
+  geometry.sides = 1;
+  geometry.homes = 1;
+  L2State state = state_of(geometry, 10);
+  for (const int block : {0, 1}) state.store(block, 0, 1);
+  for (const int block : {2, 3}) state.load(block, 0, 1);
+  return state;
+}
+
+// An H200's set of 16 lines, two of them written and then 14 read: one line more that is read takes the first
+// read one, the next the first written one, the third the second read one, and so on in turn.
+TEST(L2State, LoadsTakeTurnsBetweenCleanLinesAndWrittenOnes) {
+  L2State state = two_written_then_two_read();
+  for (const int gone : {2, 0, 3, 1}) {
+    EXPECT_EQ(state.find(gone, 0, 0), L2State::Found::near) << gone;
+    state.load(4 + gone, 0, 1);
+    EXPECT_EQ(state.find(gone, 0, 0), L2State::Found::dram) << gone;
+  }
+}
+
+// Where lines are written instead, only the first store has to pass a dirty line: each has the oldest line
+// written back for the one after it.
+TEST(L2State, StoresHaveTheNextDirtyLineWrittenBack) {
+  L2State state = two_written_then_two_read();
+  for (const int gone : {2, 0, 1, 3}) {
+    EXPECT_EQ(state.find(gone, 0, 0), L2State::Found::near) << gone;
+    state.store(4 + gone, 0, 2);
+    EXPECT_EQ(state.find(gone, 0, 0), L2State::Found::dram) << gone;
+  }
+  EXPECT_EQ(billed(state, 1).write, 2 * kBlock);
+}
+
+// Of the lines beyond the dirty limit, the least recently used goes: a read of the first counts.
+TEST(L2State, TheDirtyLimitCleansWhatWasUsedLongestAgo) {
+  L2Geometry geometry = two_sides(8);
+  geometry.sides = 1;
+  geometry.homes = 1;
+  geometry.dirty_bytes = 2 * kBlock;
+  L2State state = state_of(geometry, 4);
+  state.store(0, 0, 1);
+  state.store(1, 0, 2);
+  state.load(0, 0, 4);
+  state.store(2, 0, 3);
+  EXPECT_EQ(billed(state, 2).write, kBlock);
+  EXPECT_EQ(billed(state, 1).write, 0U);
+}
+
+// While write-backs queue up, a line cannot leave before its own is over, and if it is written again it has
+// not been written at all.
+TEST(L2State, AWriteBackUnderWayHoldsItsLine) {
+  L2State state = two_written_then_two_read();
+  state.begin_launch(3 * kBlock);
+  state.load(4, 0, 1);  // passes 0
+  state.load(5, 0, 1);  // and once more: 0 is under way
+  EXPECT_EQ(state.find(0, 0, 0), L2State::Found::near);
+  EXPECT_EQ(state.find(2, 0, 0), L2State::Found::dram);
+  EXPECT_EQ(state.find(3, 0, 0), L2State::Found::dram);
+  EXPECT_EQ(billed(state, 1).write, kBlock);
+  state.store(0, 0, 2);
+  EXPECT_EQ(billed(state, 1).write, 0U);
+  state.begin_launch(0);
+  for (const int block : {6, 7, 8}) state.load(block, 0, 1);
+  state.write_back_all();
+  EXPECT_EQ(billed(state, 1).write, kBlock);
+  EXPECT_EQ(billed(state, 2).write, kBlock);
+}
+
+TEST(L2State, WhatIsToBeEvictedFirstGoesFirst) {
+  L2Geometry geometry = two_sides(4);
+  geometry.sides = 1;
+  geometry.homes = 1;
+  L2State state = state_of(geometry, 8);
+  for (const int block : {0, 1, 2}) state.load(block, 0, 1);
+  for (const int block : {3, 4, 5}) state.load(block, 0, 1, L2Hint::evict_first);
+  for (const int block : {0, 1, 2, 5}) EXPECT_EQ(state.find(block, 0, 0), L2State::Found::near) << block;
+  state.load(6, 0, 1);
+  EXPECT_EQ(state.find(5, 0, 0), L2State::Found::dram);
+  EXPECT_EQ(state.find(0, 0, 0), L2State::Found::near);
+}
+
+// 3 ways of 16 keep what is to be evicted last, however much is read after it.
+TEST(L2State, WhatIsToBeEvictedLastIsKeptInThreeWays) {
+  L2Geometry geometry = two_sides(16);
+  geometry.sides = 1;
+  geometry.homes = 1;
+  L2State state = state_of(geometry, 64);
+  for (int block = 0; block < 5; ++block) state.load(block, 0, 1, L2Hint::evict_last);
+  for (int block = 5; block < 64; ++block) state.load(block, 0, 1);
+  for (int block = 0; block < 5; ++block) {
+    EXPECT_EQ(state.find(block, 0, 0), block < 2 ? L2State::Found::dram : L2State::Found::near) << block;
+  }
 }
 
 // Of 40 MiB written to an H200, 28 MiB are still dirty in the end, and all 32 MiB that fit are still cached.

@@ -74,6 +74,18 @@ TEST(RingProgram, SegmentsAreReadSideBySide) {
   EXPECT_EQ(tiles_of(*program, 0), (std::vector<std::int64_t>{0, 0, 0, 1, 1, 1}));
 }
 
+TEST(RingProgram, ACopyReadsOneBufferAndWritesTheOther) {
+  const auto program = ring(std::vector<Bytes>(2, 3 * kRingTileBytes),
+                            {{.copies_to = 1, .share = RingShare::part, .ctas = 2}});
+  EXPECT_EQ(tiles_of(*program, 0), (std::vector<std::int64_t>{0, 0, 2, 2}));
+  Traffic traffic;
+  count_traffic(*program, traffic);
+  EXPECT_EQ(total_of(traffic).compulsory.read, 3 * kRingTileBytes);
+  EXPECT_EQ(total_of(traffic).compulsory.write, 3 * kRingTileBytes);
+  EXPECT_THROW(ring({kRingTileBytes}, {{.copies_to = 1}}), std::logic_error);
+  EXPECT_THROW(ring({kRingTileBytes}, {{.operation = Operation::store, .copies_to = 0}}), std::logic_error);
+}
+
 TEST(RingProgram, WhatDoesNotExistIsRefused) {
   Program program;
   const std::vector<Bytes> one{kRingTileBytes};
