@@ -111,13 +111,6 @@ void check_sources(TomlReader source, const std::vector<ForeignCase>& cases) {
   source.finish();
 }
 
-CountedOn read_counted_on(TomlReader reader) {
-  CountedOn read{reader.text("name"), reader.integer("compute_capability", 1, kLargestPart),
-                 reader.integer("sms", 1, kLargestPart)};
-  reader.finish();
-  return read;
-}
-
 ForeignKernel read_kernel(TomlReader reader) {
   ForeignKernel kernel;
   kernel.name = reader.text("name");
@@ -153,6 +146,13 @@ std::map<std::string, ForeignKernel, std::less<>> read_shipped() {
 }
 
 }  // namespace
+
+CountedOn read_counted_on(TomlReader reader) {
+  CountedOn read{reader.text("name"), reader.integer("compute_capability", 1, kLargestPart),
+                 reader.integer("sms", 1, kLargestPart)};
+  reader.finish();
+  return read;
+}
 
 std::vector<std::string> foreign_kernel_names() { return config_names(embedded_foreign_kernel_files()); }
 

@@ -66,7 +66,11 @@ struct ForeignKernel {
   std::vector<ForeignCase> cases;
 };
 
-// Names of the kernels that come with hbmscope, sorted.
+class TomlReader;
+// The table [counted_on] of a description.
+CountedOn read_counted_on(TomlReader reader);
+
+// Names of the fused kernels that come with hbmscope, sorted.
 std::vector<std::string> foreign_kernel_names();
 
 // A shipped kernel by name. Throws std::logic_error for one that is not shipped.

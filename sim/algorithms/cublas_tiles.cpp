@@ -1,7 +1,6 @@
 #include "sim/algorithms/cublas_tiles.h"
 
 #include <algorithm>
-#include <array>
 #include <span>
 
 #include "sim/units.h"
@@ -9,35 +8,17 @@
 namespace hbmscope {
 namespace {
 
-// Largest first.
-constexpr std::array<GemmTile, 3> kScores{{{128, 256}, {128, 128}, {64, 128}}};
-
-constexpr std::array<GemmTile, 4> kOutput64{{{512, 64}, {256, 64}, {128, 64}, {64, 64}}};
-constexpr std::array<GemmTile, 3> kOutput128{{{256, 128}, {128, 128}, {128, 64}}};
-constexpr std::array<GemmTile, 3> kOutput192{{{128, 192}, {128, 96}, {64, 96}}};
-constexpr std::array<GemmTile, 3> kOutput256{{{256, 128}, {128, 128}, {64, 128}}};
-
 std::span<const GemmTile> output_tiles(std::int64_t head_dim_v) {
-  switch (head_dim_v) {
-    case 64:
-      return kOutput64;
-    case 128:
-      return kOutput128;
-    case 192:
-      return kOutput192;
-    case 256:
-      return kOutput256;
-    default:
-      return {};
-  }
+  const auto& outputs = eager_tiles().outputs;
+  const auto found = outputs.find(head_dim_v);
+  return found == outputs.end() ? std::span<const GemmTile>() : std::span<const GemmTile>(found->second);
 }
 
-// Fewer tiles than these leave too many of the 132 SMs idle.
-constexpr std::int64_t kFewestTiles = 128;
-
-// Whether a · b · c reach that many; a factor that does alone cannot overflow the product.
+// Whether a · b · c reach the fewest tiles that are taken; a factor that does alone cannot overflow the
+// product.
 bool enough_tiles(std::int64_t a, std::int64_t b, std::int64_t c) {
-  return std::min(a, kFewestTiles) * std::min(b, kFewestTiles) * std::min(c, kFewestTiles) >= kFewestTiles;
+  const std::int64_t fewest = eager_tiles().fewest_tiles;
+  return std::min(a, fewest) * std::min(b, fewest) * std::min(c, fewest) >= fewest;
 }
 
 // The first that is at most half as long as what it tiles (`halved_columns`: in both directions) and gives
@@ -56,7 +37,7 @@ std::optional<GemmTile> first_fitting(std::span<const GemmTile> tiles, std::int6
 
 std::optional<GemmTile> cublas_scores_tile(std::int64_t query_rows, std::int64_t keys,
                                            std::int64_t matrices) {
-  return first_fitting(kScores, query_rows, keys, true, matrices);
+  return first_fitting(eager_tiles().scores, query_rows, keys, true, matrices);
 }
 
 std::optional<GemmTile> cublas_output_tile(std::int64_t query_rows, std::int64_t head_dim_v,

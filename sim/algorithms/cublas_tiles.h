@@ -3,15 +3,11 @@
 #include <cstdint>
 #include <optional>
 
-// The tiles of cuBLAS's bf16 and fp16 matrix products on compute capability 9.0, as the heuristic of cuBLAS
-// 13.1 chose them on an H200. Tiles are written row-major, rows × columns of C; cuBLAS, column-major, names
-// them the other way round ("256x128" is 128 × 256 here).
-namespace hbmscope {
+#include "sim/gemm_tiles.h"
 
-struct GemmTile {
-  std::int64_t rows = 0;
-  std::int64_t columns = 0;
-};
+// Which tiles of configs/kernels/eager.toml cuBLAS takes for its bf16 and fp16 matrix products on compute
+// capability 9.0.
+namespace hbmscope {
 
 // Of S = QKᵀ: `matrices` products of query_rows × keys. Empty where the choice follows no rule that we know.
 std::optional<GemmTile> cublas_scores_tile(std::int64_t query_rows, std::int64_t keys, std::int64_t matrices);

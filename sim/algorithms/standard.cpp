@@ -106,7 +106,7 @@ void build_mma(const Plan& plan, Program& program) {
   if (runs_backward(plan.problem)) build_standard_backward(plan, tensors, program);
 }
 
-const std::array<Variant, 4> kVariants{{
+const std::array<Variant, 5> kVariants{{
     {"mma",
      "three mma.sync kernels, sm_80 and up; S and P stored in the problem's type; no backward kernel",
      true,
@@ -126,6 +126,15 @@ const std::array<Variant, 4> kVariants{{
      standard_cublas_limit,
      {},
      {.oldest = 90, .newest = 90}},
+    {"eager",
+     "matmul, softmax, matmul as PyTorch runs them on an H200; predicted, not run",
+     false,
+     build_standard_eager,
+     nullptr,
+     {},
+     {},
+     standard_eager_plan,
+     standard_eager_note},
     {"autograd",
      "as a framework's autograd ran it in 2022: the paper's count over contiguous copies of Q and K, no "
      "kernel",

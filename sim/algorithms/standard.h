@@ -30,6 +30,11 @@ std::string standard_softmax_limit(const Problem& problem);
 void build_standard_cublas(const Plan& plan, Program& program);
 std::string standard_cublas_limit(const Plan& plan);
 
+// Variant eager: what PyTorch runs, and what that implies of a plan.
+void build_standard_eager(const Plan& plan, Program& program);
+ImpliedPlan standard_eager_plan(const Problem& problem);
+std::string standard_eager_note(const Problem& problem, const GpuSpec& gpu);
+
 // The papers' count: Algorithms 0 (forward) and 3 (backward) of Dao et al. 2022.
 void build_standard_paper(const Plan& plan, Program& program);
 // The passes of these that the direction asks for, appended for tensors that are there.

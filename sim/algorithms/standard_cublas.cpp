@@ -18,6 +18,8 @@
 namespace hbmscope {
 namespace {
 
+constexpr GemmTile kUnknownScoresTile{128, 128};  // of plans that cuBLAS's tiles are not known for
+
 std::int64_t query_rows(const Problem& problem) { return problem.group() * problem.seqlen_q; }
 std::int64_t matrices(const Problem& problem) { return problem.batch * problem.kv_heads; }
 
@@ -57,7 +59,7 @@ Access& load_box(Launch& launch, int tensor, const Index& plane, const Range& ro
 
 void build_scores(const Problem& problem, const Tensors& tensors, Launch& launch) {
   using namespace build;
-  const GemmTile tile = scores_tile(problem).value_or(GemmTile{128, 128});  // the second: of any plan
+  const GemmTile tile = scores_tile(problem).value_or(kUnknownScoresTile);
   const std::int64_t columns = standard_s_columns(problem.seqlen_kv);  // seqlen_kv, wherever the kernel runs
   launch.name = "S = QKᵀ";
   const int kv_tile = launch.loops.push(counted("kv tile", ceil_div(columns, tile.columns)));
@@ -132,6 +134,35 @@ void build_standard_cublas(const Plan& plan, Program& program) {
   build_standard_softmax(problem, tensors.s, tensors.p, problem.group(),
                          standard_softmax_limit(problem).empty(), program.launches.add());
   build_output(problem, tensors, program.launches.add());
+}
+
+// The same launches, which nobody runs from here.
+void build_standard_eager(const Plan& plan, Program& program) {
+  build_standard_cublas(plan, program);
+  for (Launch& launch : program.launches) {
+    launch.kernel = {};
+    launch.macros.clear();
+    launch.library_gemm.reset();
+    launch.sram_described = false;
+  }
+}
+
+ImpliedPlan standard_eager_plan(const Problem& problem) {
+  const GemmTile tile = scores_tile(problem).value_or(kUnknownScoresTile);
+  return {.tile = {.br = tile.rows, .bc = tile.columns}};
+}
+
+std::string standard_eager_note(const Problem& problem, const GpuSpec& gpu) {
+  const CountedOn& counted = eager_tiles().counted_on;
+  std::string note;
+  if (gpu.compute_capability != counted.compute_capability || gpu.sms != counted.sms) {
+    note =
+        fmt::format("eager on {}: the tiles of its products are those counted on {}", gpu.name, counted.name);
+  }
+  const std::string limit = standard_cublas_limit({.problem = problem});
+  if (!limit.empty())
+    note += fmt::format("{}eager: {}; predicted all the same", note.empty() ? "" : "; ", limit);
+  return note;
 }
 
 }  // namespace hbmscope

@@ -1,4 +1,4 @@
-// PyTorch's eager attention (matmul, softmax, matmul) is `standard` with cuBLAS's products: L2 and DRAM bytes
+// PyTorch's eager attention (matmul, softmax, matmul): L2 and DRAM bytes
 // of each kernel against counters measured on an H200 (tests/data). ncu ran every kernel on a cold L2, so
 // that each is replayed alone.
 #include <gtest/gtest.h>
@@ -8,6 +8,7 @@
 #include <map>
 
 #include "sim/algorithms/algorithm.h"
+#include "sim/algorithms/standard.h"
 #include "sim/l2/l2_model.h"
 #include "sim/traffic.h"
 #include "tests/sim/h200_rows.h"
@@ -48,15 +49,16 @@ bool has_other_tiles(const Row& row) { return size(row, "seqlen_q") == 8192 && r
 
 TEST(EagerOnH200, BytesOfEachKernelAreThoseMeasured) {
   const Algorithm& standard = find_algorithm("standard");
-  const Variant& cublas = find_variant(standard, "cublas");
+  const Variant& eager = find_variant(standard, "eager");
   const GpuSpec h200 = load_gpu("h200");
   int compared = 0;
   for (const Row& row : rows_of("tests/data/sdpa_h200.csv")) {
     const Plan plan = plan_of(row);
-    if (row.at("backend") != "eager" || !cublas.limit(plan).empty() || has_other_tiles(row)) continue;
+    if (row.at("backend") != "eager" || !standard_cublas_limit(plan).empty() || has_other_tiles(row))
+      continue;
     SCOPED_TRACE(name_of(row) + ", kernel " + row.at("kernel"));
     Program program;
-    build_program(standard, cublas, plan, program);
+    build_program(standard, eager, plan, program);
     const Program kernel = alone(program, static_cast<int>(size(row, "kernel")));
     Traffic traffic;
     count_traffic(kernel, traffic);
@@ -75,7 +77,7 @@ TEST(EagerOnH200, BytesOfEachKernelAreThoseMeasured) {
 // own traffic, some 0.3 MB, is 20 % of the smallest shape. S from 24 to 40 MiB is the knee.
 TEST(EagerOnH200, BytesOfAllThreeKernelsAreThoseMeasured) {
   const Algorithm& standard = find_algorithm("standard");
-  const Variant& cublas = find_variant(standard, "cublas");
+  const Variant& eager = find_variant(standard, "eager");
   const GpuSpec h200 = load_gpu("h200");
   std::map<std::string, std::vector<Row>> shapes;
   for (const Row& row : rows_of("tests/data/eager_h200.csv")) {
@@ -85,7 +87,7 @@ TEST(EagerOnH200, BytesOfAllThreeKernelsAreThoseMeasured) {
   double sum = 0;
   for (const auto& [name, rows] : shapes) {
     Program program;
-    build_program(standard, cublas, plan_of(rows[0]), program);
+    build_program(standard, eager, plan_of(rows[0]), program);
     Traffic traffic;
     count_traffic(program, traffic);
     HbmTraffic hbm;
