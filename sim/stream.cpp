@@ -143,7 +143,7 @@ const TileAccess* CtaCursor::next_step() {
       ++step_;
     } else {
       take_bracket(step);
-      if (turns_left_ > 0) return next();
+      if (turns_left_ > 0) return nullptr;
     }
   }
   return nullptr;
@@ -154,9 +154,10 @@ void CtaCursor::take_bracket(const Step& step) {
   const int partner = body_->partner_of(step_);
   if (step.kind == Step::Kind::open_loop) {
     body_->open(step.index, state_);
-    const bool as_a_whole = body_->only_moves_rows(step_);
+    const bool is_empty = state_.spans[at(step.index)].length() == 0;
+    const bool as_a_whole = !is_empty && body_->only_moves_rows(step_);
     if (as_a_whole) prepare_turns(step_);
-    step_ = (as_a_whole || state_.spans[at(step.index)].length() == 0 ? partner : step_) + 1;
+    step_ = (as_a_whole || is_empty ? partner : step_) + 1;
     return;
   }
   const Interval& span = state_.spans[at(step.index)];

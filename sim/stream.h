@@ -38,7 +38,7 @@ struct LoopState {
   std::array<bool, kMaxLoops> down{};
 };
 
-// Of an innermost loop that is prepared as a whole.
+// The most accesses of an innermost loop that is prepared as a whole.
 inline constexpr int kMostMovingAccesses = 4;
 
 // A launch prepared for running: where its brackets match and in which order its work items start. `program`
@@ -96,9 +96,28 @@ class CtaCursor {
   CtaCursor(const LaunchBody& body, std::int64_t item, std::int64_t local_plane = 0)
       : body_(&body), item_(item), local_plane_(local_plane), state_(body.start_of(item)) {}
 
-  // Moves on to the next access, which stands until the one after it is asked for; nullptr when the item is
-  // done.
+  // Moves on to the next access; nullptr when the item is done. The access lies in the cursor: it stands
+  // until the one after it is asked for, and does not move along with a copy.
   const TileAccess* next() {
+    for (;;) {
+      if (const TileAccess* access = next_moving()) return access;
+      const TileAccess* access = next_step();
+      if (access != nullptr || turns_left_ == 0) return access;
+    }
+  }
+
+ private:
+  // An access of an innermost loop that only moves its rows: all but those is found once, when it is opened.
+  struct MovingAccess {
+    TileAccess access;
+    std::int64_t start = 0;  // of the rows, in the next turn
+    std::int64_t step = 0;
+    std::int64_t extent = 0;
+    std::int64_t limit = 0;
+  };
+
+  // Within the loop that is prepared; nullptr at its end.
+  const TileAccess* next_moving() {
     while (turns_left_ > 0) {
       if (moving_at_ == moving_.count()) {
         moving_at_ = 0;
@@ -112,20 +131,9 @@ class CtaCursor {
       moving.start += moving.step;
       if (access.rows.begin < access.rows.end) return &access;
     }
-    return next_step();
+    return nullptr;
   }
-
- private:
-  // An access of an innermost loop that only moves its rows: all but those is found once, when it is opened.
-  struct MovingAccess {
-    TileAccess access;
-    std::int64_t start = 0;  // of the rows, in the next turn
-    std::int64_t step = 0;
-    std::int64_t extent = 0;
-    std::int64_t limit = 0;
-  };
-
-  const TileAccess* next_step();
+  const TileAccess* next_step();  // nullptr at the end, or where a loop was prepared
   void take_bracket(const Step& step);
   void prepare_turns(int open_step);
   bool passes(const Guard& guard) const;

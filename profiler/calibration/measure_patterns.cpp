@@ -41,7 +41,8 @@ class Patterns {
   // Where each buffer begins: anywhere in a part of the memory of its own.
   std::vector<CUdeviceptr> place(const MicroPattern& pattern) {
     const auto buffers = static_cast<Bytes>(pattern.buffers());
-    const Bytes part = Probe::kMemoryMib * kMiB / buffers;
+    const Bytes part = Probe::kMemoryMib * kMiB / buffers / kPlacementStep * kPlacementStep;
+    if (pattern.bytes > part) throw std::runtime_error("a pattern that is larger than the probed memory");
     std::vector<CUdeviceptr> places;
     for (Bytes buffer = 0; buffer < buffers; ++buffer) {
       const Bytes steps =

@@ -3,8 +3,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <map>
+#include <span>
 #include <stdexcept>
+#include <string>
+#include <vector>
 
 #include "profiler/calibration/evidence.h"
 #include "profiler/calibration/kernels.h"
@@ -118,26 +122,29 @@ SetLines lines_of(const LineNumbers& members, const LineNumbers& here) {
   return lines;
 }
 
-// How often each line of a group was near after an experiment, in kTries tries: those that it uses, in order.
-std::vector<int> kept(SetUses& set, const SetLines& lines, const std::vector<SetUse>& uses, char group) {
+// How often a line was near after an experiment, in kTries tries.
+int kept(SetUses& set, const SetLines& lines, const std::vector<SetUse>& uses, char group, unsigned line) {
   const bool far = std::ranges::any_of(uses, &SetUse::by_other_side);
+  std::vector<Step> steps;
+  for (int attempt = 0; attempt < kTries; ++attempt) {
+    for (int round = 0; far && round < 3; ++round) append(steps, lines.rest, LineUse::kRead, true);
+    for (int round = 0; round < 3; ++round) append(steps, lines.rest, LineUse::kRead);
+    for (const SetUse& use : uses)
+      steps.push_back({{lines.groups.at(use.group)[use.line], use.kind}, use.by_other_side});
+    steps.push_back({{lines.groups.at(group)[line], LineUse::kTime}, false});
+  }
+  return static_cast<int>(std::ranges::count(set.run(steps), true));
+}
+
+// The same of all lines of a group that it uses, in order.
+std::string kept(SetUses& set, const SetLines& lines, const std::vector<SetUse>& uses, char group) {
   unsigned asked = 0;
   for (const SetUse& use : uses) {
     if (use.group == group) asked = std::max(asked, use.line + 1);
   }
-  std::vector<int> counts(asked);
-  for (unsigned line = 0; line < asked; ++line) {
-    std::vector<Step> steps;
-    for (int attempt = 0; attempt < kTries; ++attempt) {
-      for (int round = 0; far && round < 3; ++round) append(steps, lines.rest, LineUse::kRead, true);
-      for (int round = 0; round < 3; ++round) append(steps, lines.rest, LineUse::kRead);
-      for (const SetUse& use : uses)
-        steps.push_back({{lines.groups.at(use.group)[use.line], use.kind}, use.by_other_side});
-      steps.push_back({{lines.groups.at(group)[line], LineUse::kTime}, false});
-    }
-    for (const bool near : set.run(steps)) counts[line] += near ? 1 : 0;
-  }
-  return counts;
+  std::vector<int> counts;
+  for (unsigned line = 0; line < asked; ++line) counts.push_back(kept(set, lines, uses, group, line));
+  return fmt::format("{}", fmt::join(counts, " "));
 }
 
 }  // namespace
@@ -153,20 +160,23 @@ void measure_set_writes(Calibration& calibration) {
   SetUses set(calibration, sets.first());
   const SetLines lines = lines_of(members, homed_here(set, members));
   const auto ways = static_cast<unsigned>(found.ways);
+  if (ways < kFewestWays || ways > kMostWays) {
+    throw std::runtime_error(
+        fmt::format("a set of {} lines: the experiments are for {} to {}", ways, kFewestWays, kMostWays));
+  }
   // With so many reads the set is one line more than full: the first written line is gone, unless it was
   // dirty.
   std::vector<bool> first_is_dirty;
   for (unsigned written = 1; written < std::min(12U, ways); ++written) {
     const std::string text = fmt::format("write w0-{}; read r0-{}", written, ways + 1 - written);
-    first_is_dirty.push_back(2 * kept(set, lines, parse_set_uses(text), 'w').front() > kTries);
+    first_is_dirty.push_back(2 * kept(set, lines, parse_set_uses(text), 'w', 0) > kTries);
   }
   calibration.findings.dirty_ways = dirty_ways_of(first_is_dirty);
   EvidenceFile file(calibration.evidence, "set_uses.csv", "uses,tries,w_kept,r_kept,h_kept");
   for (const std::string& experiment : set_experiments(ways)) {
     const std::vector<SetUse> uses = parse_set_uses(experiment);
-    file.row(fmt::format("{},{},{},{},{}", experiment, kTries, fmt::join(kept(set, lines, uses, 'w'), " "),
-                         fmt::join(kept(set, lines, uses, 'r'), " "),
-                         fmt::join(kept(set, lines, uses, 'h'), " ")));
+    file.row(fmt::format("{},{},{},{},{}", experiment, kTries, kept(set, lines, uses, 'w'),
+                         kept(set, lines, uses, 'r'), kept(set, lines, uses, 'h')));
   }
 }
 

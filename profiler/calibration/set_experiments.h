@@ -29,8 +29,12 @@ inline constexpr SetGroup kSetGroups[] = {{'w', 12}, {'r', 20}, {'h', 8}, {'o', 
 // "last" in front of "read" are hints. Throws std::logic_error for anything else.
 std::vector<SetUse> parse_set_uses(std::string_view text);
 
-// Which experiments a calibration does, so many lines of a set being its ways; what leaves a mark on lines
-// for good, "last", comes last. In order.
+// Sets of how many lines the experiments are for.
+inline constexpr unsigned kFewestWays = 8;
+inline constexpr unsigned kMostWays = 20;
+
+// Which experiments a calibration does on sets of so many lines. What leaves a mark on lines for good,
+// "last", comes last.
 std::vector<std::string> set_experiments(unsigned ways);
 
 }  // namespace hbmscope

@@ -1,6 +1,5 @@
 #include "sim/l2/l2_state.h"
 
-#include <algorithm>
 #include <bit>
 #include <limits>
 #include <string>

@@ -11,8 +11,9 @@
 namespace hbmscope {
 
 // What the caches hold, block by block, and what DRAM is asked for. A unit is a set of the cache: what leaves
-// it is the least recently used block that is neither dirty nor being written back. Every rule was measured
-// line by line in sets of an H200 (docs/model.md, "Sets").
+// it is the least recently used block that is neither dirty nor being written back; reads may ask for a block
+// to be evicted first or last. Every rule was measured line by line in sets of an H200 (docs/model.md,
+// "Writes").
 class L2State {
  public:
   // Everything is empty; `blocks` are at most kMostL2Blocks. Throws PointError (--l2) where this many caches
@@ -96,6 +97,7 @@ class L2State {
     Bytes written_at = 0;       // when its last write-back is over
     std::uint16_t dirty = 0;    // the account that made it so, 0 if clean
     std::uint16_t written = 0;  // the account that its last write-back was billed to
+    bool early = false;         // that was one of lines beyond the dirty limit
   };
 
   static std::size_t index(std::int64_t number) { return static_cast<std::size_t>(number); }

@@ -2,6 +2,13 @@
 #include "sim/l2/l2_state.h"
 
 namespace hbmscope {
+namespace {
+
+// What is to be evicted last is kept in so many ways of a set, the youngest ones.
+constexpr Bytes kLastWays = 3;
+constexpr Bytes kLastOfWays = 16;
+
+}  // namespace
 
 void L2State::renew_dirty(std::int64_t block, int home) {
   const Entry share = share_number(block, home);
@@ -16,7 +23,10 @@ void L2State::make_dirty(std::int64_t block, int home, int account_number) {
   const std::size_t list = list_of(block, home);
   const Entry end = written_.end_of(list);
   Share& share = shares_[number];
-  if (share.written_at > clock_) account(share.written).write -= bytes;
+  if (share.written_at > clock_) {
+    account(share.written).write -= bytes;
+    if (share.early) early_writes_ -= bytes;
+  }
   share.written_at = 0;
   if (share.dirty == 0) {
     dirty_bytes_[list] += bytes;
@@ -30,8 +40,9 @@ void L2State::make_dirty(std::int64_t block, int home, int account_number) {
   const Bytes limit = geometry_.dirty_bytes / static_cast<Bytes>(units_);
   while (dirty_bytes_[list] > limit && written_.oldest(end) != written_.youngest(end)) {
     const Entry oldest = written_.oldest(end);
-    early_writes_ += share_of(oldest / static_cast<Entry>(homes_), home);
     clean(oldest);
+    shares_[oldest].early = true;
+    early_writes_ += share_of(oldest / static_cast<Entry>(homes_), home);
   }
 }
 
@@ -50,7 +61,6 @@ void L2State::write_back_all() {
   for (std::size_t share = 0; share < shares_.size(); ++share) clean(static_cast<Entry>(share));
 }
 
-// What is to be evicted last is kept in 3 of 16 ways, the youngest ones.
 void L2State::label(Entry entry, std::size_t list, int cache, L2Hint hint) {
   if (hints_.empty()) {
     hints_.resize(static_cast<std::size_t>(cached_.end_of(0)));
@@ -63,7 +73,7 @@ void L2State::label(Entry entry, std::size_t list, int cache, L2Hint hint) {
     return;
   }
   last_[list] += share_of(block_of(entry), home_of(entry));
-  const Bytes most = geometry_.capacity(cache) / static_cast<Bytes>(units_) * 3 / 16;
+  const Bytes most = geometry_.capacity(cache) / static_cast<Bytes>(units_) * kLastWays / kLastOfWays;
   const Entry end = cached_.end_of(list);
   for (Entry old = cached_.oldest(end); last_[list] > most && old != end; old = cached_.younger(old)) {
     if (hints_[old] == L2Hint::evict_last) unlabel(old, list);

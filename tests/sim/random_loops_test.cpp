@@ -84,7 +84,26 @@ Range any_range(const OpenLoops& open, std::int64_t largest_limit) {
   return range;
 }
 
+// Of which the innermost loop moves nothing but rows: cursors prepare such loops as a whole.
+void push_plain_access(Launch& launch, const OpenLoops& open) {
+  OpenLoops outer(open);
+  outer.pop();
+  Range rows = any_range(open, 60);
+  rows.start.divisor = 1;
+  rows.limit =
+      one_in(4) ? Bound{.affine = any_affine(outer, 0, 4, 0, 20), .maximum = 60} : fixed(from(1, 60));
+  const Index where{.offset = any_affine(outer, 0, 3, 0, 2)};
+  const int tensor = static_cast<int>(from(0, 1));
+  Access& access = tensor == 0 ? load(launch, tensor, where, rows, whole(from(1, kColumns)))
+                               : store(launch, tensor, where, rows, whole(from(1, kColumns)));
+  access.guard = any_guard(outer);
+}
+
 void push_access(Launch& launch, const OpenLoops& open, int table) {
+  if (!open.empty() && one_in(2)) {
+    push_plain_access(launch, open);
+    return;
+  }
   // Tensor 0 is read or added to, 1 and 2 are written; 2 has been cleared, so that it may be added to.
   const int tensor = static_cast<int>(from(0, 2));
   Index where{.offset = any_affine(open, 0, 3, 0, 2)};

@@ -67,6 +67,43 @@ TEST(Stream, LoopsWalkUpDownAndAlternating) {
   }
 }
 
+// An innermost loop of few accesses is prepared as a whole, one of more is not: what both have comes in the
+// same order, rows before the first and beyond the limit left out.
+TEST(Stream, APreparedLoopIsWhatItsTurnsAre) {
+  for (const Walk walk : {Walk::up, Walk::down, Walk::alternating}) {
+    const auto order_of = [&](int accesses) {
+      Walked walked;
+      const int outer = open_loop(*walked.launch, counted("outer", 3));
+      Loop described = counted("inner", 4);
+      described.walk = walk;
+      described.alternates_with = outer;
+      described.begin = {.affine = affine({{outer, 1}}, -1), .minimum = 0, .maximum = 4};
+      const int inner = open_loop(*walked.launch, described);
+      for (int number = 0; number < accesses; ++number) {
+        Access& access = load(*walked.launch, 0, plane({{outer, 1}}),
+                              {.start = affine({{inner, 2}, {outer, -1}}, number - 3),
+                               .extent = 2,
+                               .limit = {.affine = affine({{outer, 1}}, 4)}},
+                              whole(1));
+        if (number == 1) access.guard = {.kind = Guard::Kind::not_first, .loop = outer};
+      }
+      close_loop(*walked.launch, inner);
+      close_loop(*walked.launch, outer);
+      Seen seen;
+      visit_stream(walked.program, [&](const TileAccess& access) {
+        if (access.access < kMostMovingAccesses) {
+          seen.push_back(access.access * 1000 + access.plane * 100 + access.rows.begin * 10 +
+                         access.rows.end);
+        }
+      });
+      return seen;
+    };
+    const Seen prepared = order_of(kMostMovingAccesses);
+    EXPECT_GT(prepared.size(), 20U);
+    EXPECT_EQ(prepared, order_of(kMostMovingAccesses + 1));
+  }
+}
+
 TEST(Stream, GridLoopsMayWalkDown) {
   Walked walked;
   Loop tiles = counted("tile", 3);

@@ -20,10 +20,9 @@ namespace {
 constexpr int kWays = 16;
 constexpr int kOthers = 40;  // read before, so that the set is full
 
-// One unit of 16 blocks, 7 of them dirty at most. Of two sides, lines of one home meet the set of one of
-// them.
+// One unit of 16 blocks, 7 of them dirty at most. Of two sides; all lines are homed on side 0.
 L2State one_set() {
-  const L2Geometry geometry{.sides = 1,
+  const L2Geometry geometry{.sides = 2,
                             .homes = 1,
                             .home_is_a_side = true,
                             .side_bytes = kWays * kL2BlockBytes,
@@ -51,12 +50,12 @@ L2State after(const std::string& uses) {
   for (const SetUse& use : parse_set_uses(uses)) {
     const std::int64_t block = block_of(use.group, use.line);
     if (use.kind == LineUse::kWrite) {
-      state.store(block, 0, 1);
+      state.store(block, use.by_other_side ? 1 : 0, 1);
     } else {
       const L2Hint hint = use.kind == LineUse::kReadFirst  ? L2Hint::evict_first
                           : use.kind == LineUse::kReadLast ? L2Hint::evict_last
                                                            : L2Hint::normal;
-      state.load(block, 0, 1, hint);
+      state.load(block, use.by_other_side ? 1 : 0, 1, hint);
     }
   }
   return state;

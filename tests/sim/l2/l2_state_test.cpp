@@ -204,6 +204,21 @@ TEST(L2State, AWriteBackUnderWayHoldsItsLine) {
   EXPECT_EQ(billed(state, 2).write, kBlock);
 }
 
+// Of three lines written in turn, with room for two dirty ones, each is written again before it has left.
+TEST(L2State, WhatHasNotLeftIsNoEarlyWrite) {
+  L2Geometry geometry = two_sides(8);
+  geometry.sides = 1;
+  geometry.homes = 1;
+  geometry.dirty_bytes = 2 * kBlock;
+  L2State state = state_of(geometry, 3);
+  state.begin_launch(16 * kBlock);
+  for (int round = 0; round < 10; ++round) {
+    for (int block = 0; block < 3; ++block) state.store(block, 0, 1);
+  }
+  EXPECT_EQ(billed(state, 1).write, kBlock);
+  EXPECT_EQ(state.early_writes(), kBlock);
+}
+
 TEST(L2State, WhatIsToBeEvictedFirstGoesFirst) {
   L2Geometry geometry = two_sides(4);
   geometry.sides = 1;
