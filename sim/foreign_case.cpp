@@ -67,6 +67,19 @@ const ForeignCase* find_case(const ForeignKernel& kernel, const Problem& problem
   return found;
 }
 
+std::int64_t heads_of_section(const ForeignCase& described, const Problem& problem) {
+  if (!described.section_bytes) return 0;
+  const double one_head = static_cast<double>(problem.seqlen_kv) *
+                          static_cast<double>(problem.head_dim + problem.head_dim_v) *
+                          static_cast<double>(element_bytes(problem.dtype));
+  const double fitting = std::max(1.0, static_cast<double>(*described.section_bytes) / one_head);
+  const double section = std::exp2(std::floor(std::log2(fitting))) * static_cast<double>(problem.group());
+  const std::int64_t heads = problem.batch * problem.heads;
+  std::int64_t at_a_time = section >= static_cast<double>(heads) ? heads : static_cast<std::int64_t>(section);
+  while (heads % at_a_time != 0) --at_a_time;
+  return at_a_time;
+}
+
 std::int64_t splits_of(const ForeignCase& described, const Problem& problem) {
   if (!described.split) return 1;
   const std::int64_t places = described.split->places;
@@ -79,8 +92,12 @@ std::string foreign_note(const ForeignKernel& kernel, const Problem& problem, co
   std::string note;
   const CountedOn& counted = kernel.counted_on;
   if (gpu.compute_capability != counted.compute_capability || gpu.sms != counted.sms) {
-    note = fmt::format("{} on {}: CTAs per SM, persistent CTAs, splits and spills are those counted on {}",
-                       kernel.name, gpu.name, counted.name);
+    note = fmt::format("{} on {}: CTAs per SM, persistent CTAs, splits and spills are those {} on {}",
+                       kernel.name, gpu.name, kernel.counted ? "counted" : "of its source", counted.name);
+  }
+  if (!kernel.counted) {
+    note += fmt::format("{}{} is described from its source, and its bytes were not counted",
+                        note.empty() ? "" : "; ", kernel.name);
   }
   if (splits_prompt(kernel, problem)) {
     note += fmt::format(

@@ -19,6 +19,7 @@ std::span<const EmbeddedFile> embedded_foreign_kernel_files();
 namespace {
 
 constexpr std::int64_t kLargestPart = std::int64_t{1} << 20;  // of a CTA: rows, threads, bytes
+constexpr std::int64_t kLargestSection = std::int64_t{1} << 30;
 
 template <class T>
 T word(TomlReader& reader, std::string_view key, std::optional<T> (*parse)(std::string_view),
@@ -51,6 +52,18 @@ std::optional<Mask> parse_case_mask(std::string_view text) {
 std::optional<Walk> parse_q_walk(std::string_view text) {
   const std::optional<Walk> walk = parse_walk(text);
   return walk == Walk::alternating ? std::nullopt : walk;
+}
+
+std::optional<L2Hint> parse_hint(std::string_view text) {
+  if (text == "normal") return L2Hint::normal;
+  if (text == "evict-first") return L2Hint::evict_first;
+  if (text == "evict-last") return L2Hint::evict_last;
+  return std::nullopt;
+}
+
+L2Hint hint_or_normal(TomlReader& reader, std::string_view key) {
+  return reader.has(key) ? word(reader, key, parse_hint, "normal, evict-first or evict-last")
+                         : L2Hint::normal;
 }
 
 std::optional<Spills> read_spills(TomlReader& reader) {
@@ -88,6 +101,9 @@ ForeignCase read_case(TomlReader reader) {
     read.persistent_ctas = reader.integer("persistent_ctas", 1, kLargestPart);
   }
   read.batch_before_head = reader.boolean_or("batch_before_head", false);
+  read.section_bytes = reader.integer_if_present("section_bytes", 1, kLargestSection);
+  read.q_hint = hint_or_normal(reader, "q_hint");
+  read.kv_hint = hint_or_normal(reader, "kv_hint");
   read.q_walk = word(reader, "q_walk", parse_q_walk, "up or down");
   read.kv_walk = word(reader, "kv_walk", parse_walk, "up, down or alternating");
   read.writes_lse = reader.boolean_or("writes_lse", false);
@@ -117,6 +133,7 @@ ForeignKernel read_kernel(TomlReader reader) {
   kernel.full_name = reader.text("full_name");
   kernel.counted_on = read_counted_on(reader.table("counted_on"));
   kernel.splits_prompts = reader.boolean_or("splits_prompts", false);
+  kernel.counted = reader.boolean_or("counted", true);
   for (const toml::node& node : reader.tables("case")) {
     const ForeignCase read = read_case(reader.element(node, "case"));
     const auto same = [&](const ForeignCase& other) {

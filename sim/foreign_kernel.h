@@ -42,6 +42,10 @@ struct ForeignCase {
   Schedule schedule = Schedule::hardware;
   std::int64_t persistent_ctas = 0;  // 0 for a CTA for each q tile
   bool batch_before_head = false;    // of the grid: q tile fastest, then batch, then head
+  // Heads fastest, but only as many at a time as have K and V of so many bytes, a power of two of them.
+  std::optional<std::int64_t> section_bytes;
+  L2Hint q_hint = L2Hint::normal;
+  L2Hint kv_hint = L2Hint::normal;
   Walk q_walk = Walk::up;
   Walk kv_walk = Walk::up;
   bool writes_lse = false;
@@ -63,6 +67,7 @@ struct ForeignKernel {
   std::string full_name;  // as its authors call it
   CountedOn counted_on;
   bool splits_prompts = false;  // by the rule of one query, which no case describes for more
+  bool counted = true;          // otherwise described from its source alone
   std::vector<ForeignCase> cases;
 };
 
@@ -82,6 +87,10 @@ ForeignKernel parse_foreign_kernel(std::string_view toml_text, std::string_view 
 
 // Null if the kernel is not described for the problem's head dims and mask.
 const ForeignCase* find_case(const ForeignKernel& kernel, const Problem& problem);
+
+// Heads of all batches that are taken at a time: the largest number that divides all of them and is at most
+// that of a section; 0 without sections.
+std::int64_t heads_of_section(const ForeignCase& described, const Problem& problem);
 
 // CTAs that share a row of K/V tiles; 1 without a rule.
 std::int64_t splits_of(const ForeignCase& described, const Problem& problem);

@@ -137,6 +137,19 @@ QueryGrid query_grid(Launch& launch, const Problem& problem, std::int64_t br, bo
   return grid;
 }
 
+QueryGrid query_grid_in_sections(Launch& launch, const Problem& problem, std::int64_t br,
+                                 std::int64_t heads) {
+  QueryGrid grid{};
+  grid.head = launch.loops.push(counted("head", heads));
+  grid.q_tile = launch.loops.push(counted("q tile", ceil_div(problem.seqlen_q, br)));
+  grid.batch = launch.loops.push(counted("section", problem.batch * problem.heads / heads));
+  launch.grid_loops = 3;
+  grid.query_plane = plane({{grid.head, 1}, {grid.batch, heads}});
+  grid.key_value_plane = plane({{grid.head, 1}, {grid.batch, heads}}, problem.group());
+  grid.query_rows = tile_of(grid.q_tile, br, problem.seqlen_q);
+  return grid;
+}
+
 Loop visible_kv_tiles(const Problem& problem, int q_tile, std::int64_t br, std::int64_t bc) {
   const std::int64_t tiles = ceil_div(problem.seqlen_kv, bc);
   Loop loop = counted("kv tile", tiles);

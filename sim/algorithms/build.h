@@ -57,6 +57,9 @@ struct QueryGrid {
 };
 QueryGrid query_grid(Launch& launch, const Problem& problem, std::int64_t br, bool head_fastest,
                      bool batch_before_head = false);
+// The heads of all batches in sections of so many, which divide them: heads fastest, then q tile, then
+// section, for which `batch` stands.
+QueryGrid query_grid_in_sections(Launch& launch, const Problem& problem, std::int64_t br, std::int64_t heads);
 
 // K/V tiles [begin, end) that a q tile of `br` rows sees: all of them, or those its mask lets through.
 // Query i sees keys up to i + Nkv − Nq, and under a window W not before i + Nkv − Nq − W + 1.

@@ -59,12 +59,14 @@ Loop& build_flash2_forward(const Plan& plan, const Flash2Tensors& tensors, const
   Launch& launch = program.launches.back();
   const int split = tensors.partial_o == kNone ? kNone : launch.loops.push(counted("split", tile.splits));
   const QueryGrid grid =
-      query_grid(launch, problem, tile.br, plan.order == Order::head_fastest, how.batch_before_head);
+      how.heads_of_section > 0
+          ? query_grid_in_sections(launch, problem, tile.br, how.heads_of_section)
+          : query_grid(launch, problem, tile.br, plan.order == Order::head_fastest, how.batch_before_head);
   if (split != kNone) ++launch.grid_loops;
   const Range query_columns = whole(problem.head_dim);
   const Range value_columns = whole(problem.head_dim_v);
 
-  load(launch, tensors.q, grid.query_plane, grid.query_rows, query_columns, how.path);
+  load(launch, tensors.q, grid.query_plane, grid.query_rows, query_columns, how.path).hint = how.q_hint;
   spill("spills, once", how.spills.bytes_per_cta, program);
   Loop kv_tiles = visible_kv_tiles(problem, grid.q_tile, tile.br, tile.bc);
   if (split != kNone)
@@ -73,7 +75,7 @@ Loop& build_flash2_forward(const Plan& plan, const Flash2Tensors& tensors, const
   kv_tiles.alternates_with = grid.q_tile;
   const int kv_tile = open_loop(launch, kv_tiles);
   const Range keys = tile_of(kv_tile, tile.bc, problem.seqlen_kv);
-  load(launch, tensors.k, grid.key_value_plane, keys, query_columns, how.path);
+  load(launch, tensors.k, grid.key_value_plane, keys, query_columns, how.path).hint = how.kv_hint;
   if (how.held_q_read != 0) {
     Compute& hold = elementwise(launch, "keep Q's fragments in registers", grid.query_rows);
     hold.guard = {.kind = Guard::Kind::first, .loop = kv_tile};
@@ -84,7 +86,7 @@ Loop& build_flash2_forward(const Plan& plan, const Flash2Tensors& tensors, const
   scores.shared.push({"K", tensors.k, how.k_read, 0});
   softmax(launch, "m, l, P, rescale O: online softmax of S", grid.query_rows, keys, 1,
           how.rescales_per_query);
-  load(launch, tensors.v, grid.key_value_plane, keys, value_columns, how.path);
+  load(launch, tensors.v, grid.key_value_plane, keys, value_columns, how.path).hint = how.kv_hint;
   Compute& outputs = matmul(launch, "O = O + P V", grid.query_rows, keys, problem.head_dim_v);
   outputs.shared.push({"V", tensors.v, how.v_read, 0});
   spill("spills", how.spills.bytes_per_step, program);
@@ -156,7 +158,7 @@ void build_paper(const Plan& plan, Program& program) {
   }
 }
 
-const std::array<Variant, 4> kVariants{{
+const std::array<Variant, 5> kVariants{{
     {"mma",
      "cp.async copies and mma.sync tensor cores, sm_80 and up; no backward kernel",
      true,
@@ -187,6 +189,15 @@ const std::array<Variant, 4> kVariants{{
      {},
      flash2_cudnn_plan,
      flash2_cudnn_note},
+    {"fa3",
+     "FlashAttention-3 on Hopper, as its source says; predicted, not run",
+     false,
+     build_flash2_fa3,
+     nullptr,
+     {.splits = true, .head_fastest = true, .kv_walks = true},
+     {},
+     flash2_fa3_plan,
+     flash2_fa3_note},
 }};
 
 }  // namespace

@@ -19,6 +19,9 @@ struct Flash2Tensors {
 struct Flash2Launch {
   Path path = Path::registers;  // of Q, K and V
   bool batch_before_head = false;
+  std::int64_t heads_of_section = 0;  // taken at a time; 0: all
+  L2Hint q_hint = L2Hint::normal;
+  L2Hint kv_hint = L2Hint::normal;
   bool writes_lse = true;
   Spills spills;
   // Shared-memory operands and exponentials of a kernel; all zero where none is described.
@@ -46,9 +49,12 @@ Loop& build_flash2_forward(const Plan& plan, const Flash2Tensors& tensors, const
 // Forward passes by kernels that others built, and what these imply of a plan.
 void build_flash2_fa2(const Plan& plan, Program& program);
 void build_flash2_cudnn(const Plan& plan, Program& program);
+void build_flash2_fa3(const Plan& plan, Program& program);
 ImpliedPlan flash2_fa2_plan(const Problem& problem);
 ImpliedPlan flash2_cudnn_plan(const Problem& problem);
+ImpliedPlan flash2_fa3_plan(const Problem& problem);
 std::string flash2_fa2_note(const Problem& problem, const GpuSpec& gpu);
 std::string flash2_cudnn_note(const Problem& problem, const GpuSpec& gpu);
+std::string flash2_fa3_note(const Problem& problem, const GpuSpec& gpu);
 
 }  // namespace hbmscope

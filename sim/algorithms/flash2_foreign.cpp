@@ -1,5 +1,5 @@
-// flash2, variants fa2 and cudnn: kernels that others built, described in configs/kernels/. Only what their
-// traffic depends on is known of them: neither their shared-memory operands nor their exponentials.
+// flash2, variants fa2, fa3 and cudnn: kernels that others built, described in configs/kernels/. Only what
+// their traffic depends on is known of them: neither their shared-memory operands nor their exponentials.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -21,7 +21,7 @@ Plan packed(Plan plan) {
 }
 
 // What is known of a kernel becomes that of its launch.
-Flash2Launch describe(const ForeignCase& described, Launch& launch) {
+Flash2Launch describe(const ForeignCase& described, const Problem& problem, Launch& launch) {
   launch.threads = described.threads;
   launch.shared_bytes = described.shared_bytes;
   launch.ctas_per_sm = described.ctas_per_sm;
@@ -30,6 +30,9 @@ Flash2Launch describe(const ForeignCase& described, Launch& launch) {
   launch.younger_cta_rate = described.younger_cta_rate;
   return {.path = Path::shared_copy,
           .batch_before_head = described.batch_before_head,
+          .heads_of_section = heads_of_section(described, problem),
+          .q_hint = described.q_hint,
+          .kv_hint = described.kv_hint,
           .writes_lse = described.writes_lse,
           .spills = described.spills.value_or(Spills{})};
 }
@@ -44,7 +47,7 @@ void build(const ForeignKernel& kernel, const Plan& asked, Program& program) {
     return;
   }
   const Plan plan = found->one_query ? packed(asked) : asked;
-  const Flash2Launch how = describe(*found, launch);
+  const Flash2Launch how = describe(*found, plan.problem, launch);
   Flash2Tensors tensors = add_flash2_tensors(plan, 4, program);
   if (!how.writes_lse) program.tensors[tensors.lse].role = Role::on_chip;
   if (found->split) add_flash2_partials(plan, found->split->stats, tensors, program);
@@ -63,7 +66,7 @@ ImpliedPlan implied_plan(const ForeignKernel& kernel, const Problem& problem) {
   if (found != nullptr) {
     Tile tile = found->tile;
     tile.splits = splits_of(*found, problem);
-    return {tile, Order::q_fastest, found->kv_walk};
+    return {tile, found->section_bytes ? Order::head_fastest : Order::q_fastest, found->kv_walk};
   }
   if (problem.mask == Mask::window) {
     throw UserError("--mask", "window",
@@ -73,6 +76,10 @@ ImpliedPlan implied_plan(const ForeignKernel& kernel, const Problem& problem) {
   const bool one_query = problem.seqlen_q == 1;
   for (const ForeignCase& each : kernel.cases) {
     if (each.one_query == one_query) head_dims.insert(each.head_dim);
+  }
+  if (head_dims.empty()) {
+    throw UserError("--seqlen-q", fmt::format("{}", problem.seqlen_q),
+                    fmt::format("expected 2 or more: {} is not described for one query", kernel.full_name));
   }
   const bool odd_v = head_dims.contains(problem.head_dim);
   throw UserError(odd_v ? "--head-dim-v" : "--head-dim",
@@ -87,17 +94,23 @@ ImpliedPlan implied_plan(const ForeignKernel& kernel, const Problem& problem) {
 
 void build_flash2_fa2(const Plan& plan, Program& program) { build(foreign_kernel("fa2"), plan, program); }
 void build_flash2_cudnn(const Plan& plan, Program& program) { build(foreign_kernel("cudnn"), plan, program); }
+void build_flash2_fa3(const Plan& plan, Program& program) { build(foreign_kernel("fa3"), plan, program); }
 
 ImpliedPlan flash2_fa2_plan(const Problem& problem) { return implied_plan(foreign_kernel("fa2"), problem); }
 ImpliedPlan flash2_cudnn_plan(const Problem& problem) {
   return implied_plan(foreign_kernel("cudnn"), problem);
 }
 
+ImpliedPlan flash2_fa3_plan(const Problem& problem) { return implied_plan(foreign_kernel("fa3"), problem); }
+
 std::string flash2_fa2_note(const Problem& problem, const GpuSpec& gpu) {
   return foreign_note(foreign_kernel("fa2"), problem, gpu);
 }
 std::string flash2_cudnn_note(const Problem& problem, const GpuSpec& gpu) {
   return foreign_note(foreign_kernel("cudnn"), problem, gpu);
+}
+std::string flash2_fa3_note(const Problem& problem, const GpuSpec& gpu) {
+  return foreign_note(foreign_kernel("fa3"), problem, gpu);
 }
 
 }  // namespace hbmscope

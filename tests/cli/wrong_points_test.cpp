@@ -58,10 +58,11 @@ INSTANTIATE_TEST_SUITE_P(
         WrongPoint{{"--variant", "wgmma9"}, "--variant: 'wgmma9' is not accepted; expected one of mma"},
         WrongPoint{{"--algorithm", "standard", "--variant", "fa2"},
                    "--variant: 'fa2' is not accepted; expected one of mma, paper, cublas"},
-        WrongPoint{{"--variant", "fa2,wgmma9"},
-                   "--variant: 'wgmma9' is not accepted; expected one of mma, paper, fa2, cudnn (of flash2)"},
+        WrongPoint{
+            {"--variant", "fa2,wgmma9"},
+            "--variant: 'wgmma9' is not accepted; expected one of mma, paper, fa2, cudnn, fa3 (of flash2)"},
         WrongPoint{{"--variant", "fa2,autograd"},
-                   "--variant: 'autograd' is not accepted; expected one of mma, paper, fa2, cudnn (of "
+                   "--variant: 'autograd' is not accepted; expected one of mma, paper, fa2, cudnn, fa3 (of "
                    "flash2); it is one of --algorithm standard or flash1"},
         WrongPoint{{"--variant", "fa2", "--br", "64,128"},
                    "--br: '64' is not accepted; expected 128: --variant fa2 implies it"},

@@ -105,6 +105,7 @@ TEST(ForeignKernel, LeavesOutWhatIsNotKnown) {
     text.erase(text.find(line), line.size());
   }
   EXPECT_FALSE(parse_foreign_kernel(text, "other.toml").splits_prompts);
+  EXPECT_TRUE(parse_foreign_kernel(text, "other.toml").counted);
   const ForeignCase read = only_case(text);
   EXPECT_FALSE(read.spills);
   EXPECT_FALSE(read.younger_cta_rate);
@@ -150,6 +151,31 @@ TEST(ShippedForeignKernels, AreVariantsOfFlash2) {
     }
   }
   EXPECT_THROW(foreign_kernel("fa9"), std::logic_error);
+}
+
+TEST(ForeignKernel, MayHintAndTakeHeadsInSections) {
+  EXPECT_EQ(only_case(std::string(kWhole)).kv_hint, L2Hint::normal);
+  const std::string keys =
+      "writes_lse = true\nsection_bytes = 1000\nq_hint = \"evict-first\"\nkv_hint = \"evict-last\"";
+  const ForeignCase read = only_case(replaced("writes_lse = true", keys));
+  EXPECT_EQ(read.section_bytes, 1000);
+  EXPECT_EQ(read.q_hint, L2Hint::evict_first);
+  EXPECT_EQ(read.kv_hint, L2Hint::evict_last);
+  EXPECT_THAT(error_of(replaced("writes_lse = true", "writes_lse = true\nq_hint = \"keep\"")),
+              HasSubstr("expected normal, evict-first or evict-last"));
+}
+
+// By hand: K and V of a head are 2 x 4096 x 128 x 2 bytes, 2 MiB; 16 of them are 32 MiB.
+TEST(ForeignKernel, SectionsDivideAllHeads) {
+  const auto heads = [](std::int64_t batch, std::int64_t all, std::int64_t kv_heads) {
+    return heads_of_section({.section_bytes = 32 * 1024 * 1024},
+                            {.batch = batch, .heads = all, .kv_heads = kv_heads, .seqlen_kv = 4096});
+  };
+  EXPECT_EQ(heads(1, 8, 8), 8);
+  EXPECT_EQ(heads(4, 16, 16), 16);
+  EXPECT_EQ(heads(1, 40, 40), 10);
+  EXPECT_EQ(heads(4, 16, 4), 64);  // four query heads for each of 16 KV heads
+  EXPECT_EQ(heads_of_section({}, {}), 0);
 }
 
 TEST(ForeignKernel, HasCasesForOneQuery) {

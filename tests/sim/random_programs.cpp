@@ -164,6 +164,7 @@ Plan taken_of(const Variant& variant, Plan plan) {
   if (!variant.takes.kv_walks || plan.problem.direction == Direction::backward) plan.kv_walk = Walk::up;
   if (variant.implied == nullptr) return plan;
   Problem& problem = plan.problem;
+  if (variant.name == "fa3") problem.seqlen_q = std::max<std::int64_t>(problem.seqlen_q, 2);
   problem.head_dim = problem.head_dim_v = problem.seqlen_q == 1 ? 128 : 64;  // known of all of them
   problem.dtype = DataType::bf16;
   if (problem.mask == Mask::window) problem.mask = Mask::causal;
