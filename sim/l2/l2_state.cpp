@@ -47,7 +47,7 @@ L2State::L2State(const L2Geometry& geometry, std::int64_t blocks)
 }
 
 void L2State::describe_block(std::int64_t block, Bytes bytes, int unit) {
-  blocks_[at(block)] = {bytes, unit};
+  blocks_[at(block)] = {static_cast<std::uint32_t>(bytes), unit};
 }
 
 L2State::Found L2State::find(std::int64_t block, int side, int home) const {

@@ -87,8 +87,9 @@ class L2State {
  private:
   using Entry = EntryLists::Entry;
 
+  // Looked up at every access, so as small as can be: a block has at most kL2BlockBytes.
   struct Block {
-    Bytes bytes = 0;
+    std::uint32_t bytes = 0;
     int unit = 0;
   };
 
