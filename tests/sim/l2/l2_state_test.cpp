@@ -20,6 +20,13 @@ L2Geometry two_sides(int blocks) {
           .dirty_bytes = static_cast<Bytes>(blocks) * kBlock};
 }
 
+L2Geometry one_side(int blocks) {
+  L2Geometry geometry = two_sides(blocks);
+  geometry.sides = 1;
+  geometry.homes = 1;
+  return geometry;
+}
+
 L2State state_of(const L2Geometry& geometry, int blocks) {
   L2State state(geometry, blocks);
   for (int block = 0; block < blocks; ++block) state.describe_block(block, kBlock, 0);
@@ -106,10 +113,7 @@ TEST(L2State, TheDirtyLimitIsThatOfAUnit) {
 
 // One side with room for four blocks: of a store and loads, the first load makes room.
 TEST(L2State, ADirtyLineIsWrittenBackWhereACleanOneGoes) {
-  L2Geometry geometry = two_sides(4);
-  geometry.sides = 1;
-  geometry.homes = 1;
-  L2State state = state_of(geometry, 6);
+  L2State state = state_of(one_side(4), 6);
   state.store(0, 0, 1);
   for (int block = 1; block < 5; ++block) state.load(block, 0, 1);
   EXPECT_EQ(billed(state, 1).write, kBlock);
@@ -122,10 +126,7 @@ TEST(L2State, ADirtyLineIsWrittenBackWhereACleanOneGoes) {
 }
 
 TEST(L2State, WhereAllLinesAreDirtyTheOldestGoes) {
-  L2Geometry geometry = two_sides(4);
-  geometry.sides = 1;
-  geometry.homes = 1;
-  L2State state = state_of(geometry, 6);
+  L2State state = state_of(one_side(4), 6);
   for (int block = 0; block < 5; ++block) state.store(block, 0, 1);
   EXPECT_EQ(state.find(0, 0, 0), L2State::Found::dram);
   EXPECT_EQ(state.find(1, 0, 0), L2State::Found::near);
@@ -137,10 +138,7 @@ TEST(L2State, WhereAllLinesAreDirtyTheOldestGoes) {
 
 // One side with room for four blocks, two of them dirty and the oldest.
 L2State two_written_then_two_read() {
-  L2Geometry geometry = two_sides(4);
-  geometry.sides = 1;
-  geometry.homes = 1;
-  L2State state = state_of(geometry, 10);
+  L2State state = state_of(one_side(4), 10);
   for (const int block : {0, 1}) state.store(block, 0, 1);
   for (const int block : {2, 3}) state.load(block, 0, 1);
   return state;
@@ -171,9 +169,7 @@ TEST(L2State, StoresHaveTheNextDirtyLineWrittenBack) {
 
 // Of the lines beyond the dirty limit, the least recently used goes: a read of the first counts.
 TEST(L2State, TheDirtyLimitCleansWhatWasUsedLongestAgo) {
-  L2Geometry geometry = two_sides(8);
-  geometry.sides = 1;
-  geometry.homes = 1;
+  L2Geometry geometry = one_side(8);
   geometry.dirty_bytes = 2 * kBlock;
   L2State state = state_of(geometry, 4);
   state.store(0, 0, 1);
@@ -206,9 +202,7 @@ TEST(L2State, AWriteBackUnderWayHoldsItsLine) {
 
 // Of three lines written in turn, with room for two dirty ones, each is written again before it has left.
 TEST(L2State, WhatHasNotLeftIsNoEarlyWrite) {
-  L2Geometry geometry = two_sides(8);
-  geometry.sides = 1;
-  geometry.homes = 1;
+  L2Geometry geometry = one_side(8);
   geometry.dirty_bytes = 2 * kBlock;
   L2State state = state_of(geometry, 3);
   state.begin_launch(16 * kBlock);
@@ -220,10 +214,7 @@ TEST(L2State, WhatHasNotLeftIsNoEarlyWrite) {
 }
 
 TEST(L2State, WhatIsToBeEvictedFirstGoesFirst) {
-  L2Geometry geometry = two_sides(4);
-  geometry.sides = 1;
-  geometry.homes = 1;
-  L2State state = state_of(geometry, 8);
+  L2State state = state_of(one_side(4), 8);
   for (const int block : {0, 1, 2}) state.load(block, 0, 1);
   for (const int block : {3, 4, 5}) state.load(block, 0, 1, L2Hint::evict_first);
   for (const int block : {0, 1, 2, 5}) EXPECT_EQ(state.find(block, 0, 0), L2State::Found::near) << block;
@@ -234,10 +225,7 @@ TEST(L2State, WhatIsToBeEvictedFirstGoesFirst) {
 
 // 3 ways of 16 keep what is to be evicted last, however much is read after it.
 TEST(L2State, WhatIsToBeEvictedLastIsKeptInThreeWays) {
-  L2Geometry geometry = two_sides(16);
-  geometry.sides = 1;
-  geometry.homes = 1;
-  L2State state = state_of(geometry, 64);
+  L2State state = state_of(one_side(16), 64);
   for (int block = 0; block < 5; ++block) state.load(block, 0, 1, L2Hint::evict_last);
   for (int block = 5; block < 64; ++block) state.load(block, 0, 1);
   for (int block = 0; block < 5; ++block) {
