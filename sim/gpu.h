@@ -66,6 +66,21 @@ struct SmLimits {
   std::int64_t shared_bytes_reserved = 0;  // per resident CTA
 };
 
+// How fast CTAs of a kernel go that share an SM, relative to the older one of two.
+struct CtaRates {
+  double younger = 1;  // the younger one, because warp schedulers serve the oldest CTA first
+  double lone = 1;     // one that has the SM to itself
+};
+
+// The same, measured, of a kernel in tiles of Br rows with this head dim.
+struct KernelCtaRates {
+  std::string kernel;  // as launches name it
+  std::int64_t br = 0;
+  std::int64_t head_dim = 0;
+  SourcedValue younger;
+  SourcedValue lone;
+};
+
 // A GPU as data. Rates are per second and dense; FLOPs with fp32 accumulation.
 struct GpuSpec {
   std::string name;       // as on the command line; a changed GPU's ends in its changes
@@ -93,8 +108,10 @@ struct GpuSpec {
   std::vector<CacheLevel> caches;    // one of them is named "L2"
   // The SMs in the order in which a launch fills them; empty where nobody has measured it.
   std::vector<SmRun> sm_runs;
-  // How fast CTAs of an SM go, relative to the older one of two: the younger one, because warp schedulers
-  // serve the oldest CTA first, and one that has the SM to itself. Absent where nobody has measured it.
+  // The runs after the first are those of one GPU: on others of this name they begin with another of them.
+  bool sm_runs_rotate = false;
+  // CtaRates of kernels, and of all others. Absent where nobody has measured them.
+  std::vector<KernelCtaRates> cta_rates;
   std::optional<SourcedValue> younger_cta_rate;
   std::optional<SourcedValue> lone_cta_rate;
   MeasuredRates measured;

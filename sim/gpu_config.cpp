@@ -64,11 +64,30 @@ SmRun read_sm_run(TomlReader reader, const CacheLevel& l2) {
 }
 
 // Relative to the older of two CTAs.
+constexpr double kLargestYoungerRate = 1;
+constexpr double kLargestLoneRate = 100;
+void check_cta_rate(TomlReader& reader, std::string_view key, const SourcedValue& rate, double largest) {
+  if (rate.value >= 0.01 && rate.value <= largest) return;
+  reader.fail(key, fmt::format("{}", rate.value), fmt::format("a rate from 0.01 to {}", largest));
+}
+
 std::optional<SourcedValue> read_cta_rate(TomlReader& reader, std::string_view key, double largest) {
   std::optional<SourcedValue> rate = reader.quantity_if_present(key);
-  if (rate && (rate->value < 0.01 || rate->value > largest))
-    reader.fail(key, fmt::format("{}", rate->value), fmt::format("a rate from 0.01 to {}", largest));
+  if (rate) check_cta_rate(reader, key, *rate, largest);
   return rate;
+}
+
+KernelCtaRates read_cta_rates(TomlReader reader) {
+  KernelCtaRates rates;
+  rates.kernel = reader.text("kernel");
+  rates.br = reader.integer("br", 1, kLargestCount);
+  rates.head_dim = reader.integer("head_dim", 1, kLargestCount);
+  rates.younger = reader.quantity("younger");
+  check_cta_rate(reader, "younger", rates.younger, kLargestYoungerRate);
+  rates.lone = reader.quantity("lone");
+  check_cta_rate(reader, "lone", rates.lone, kLargestLoneRate);
+  reader.finish();
+  return rates;
 }
 
 MeasuredRates read_measured_rates(TomlReader reader) {
@@ -140,8 +159,13 @@ GpuSpec read_gpu(TomlReader reader) {
                                   [](const CacheLevel& level) { return level.name == "L2"; });
   if (!has_l2) reader.fail(caches, "cache", "", "a level with name = \"L2\"");
   read_sm_runs(reader, gpu);
-  gpu.younger_cta_rate = read_cta_rate(reader, "younger_cta_rate", 1);
-  gpu.lone_cta_rate = read_cta_rate(reader, "lone_cta_rate", 100);
+  gpu.sm_runs_rotate = reader.boolean_or("sm_runs_rotate", false);
+  gpu.younger_cta_rate = read_cta_rate(reader, "younger_cta_rate", kLargestYoungerRate);
+  gpu.lone_cta_rate = read_cta_rate(reader, "lone_cta_rate", kLargestLoneRate);
+  if (reader.has("cta_rates")) {
+    for (const toml::node& node : reader.tables("cta_rates"))
+      gpu.cta_rates.push_back(read_cta_rates(reader.element(node, "cta_rates")));
+  }
   if (reader.has("measured")) gpu.measured = read_measured_rates(reader.table("measured"));
   gpu.limits = read_limits(reader.table("limits"));
   reader.finish();

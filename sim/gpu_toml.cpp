@@ -88,6 +88,7 @@ std::string gpu_toml(const GpuSpec& gpu, std::string_view comment) {
   out.put("compute_capability", gpu.compute_capability);
   out.put("sms", gpu.sms);
   if (gpu.dies != 1) out.put("dies", gpu.dies);
+  if (gpu.sm_runs_rotate) out.line("sm_runs_rotate = true");
   out.line("");
   put_rates(out, gpu);
   put_measured(out, gpu.measured);
@@ -96,6 +97,14 @@ std::string gpu_toml(const GpuSpec& gpu, std::string_view comment) {
     out.line("\n[[sm_run]]");
     out.put("sms", run.sms);
     out.put("side", run.side);
+  }
+  for (const KernelCtaRates& rates : gpu.cta_rates) {
+    out.line("\n[[cta_rates]]");
+    out.put("kernel", rates.kernel);
+    out.put("br", rates.br);
+    out.put("head_dim", rates.head_dim);
+    out.put("younger", rates.younger);
+    out.put("lone", rates.lone);
   }
   put_limits(out, gpu.limits);
   return out.text();

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "profiler/calibration/sets.h"
+#include "profiler/statistics.h"
 
 namespace hbmscope {
 namespace {
@@ -22,10 +23,7 @@ SourcedValue from_driver(double value, std::string_view what) {
 SourcedValue documented(double value, std::string_view source) { return {value, false, std::string(source)}; }
 
 // Digits that a benchmark repeats.
-double rounded(double value, int digits) {
-  const double unit = std::pow(10, std::floor(std::log10(value)) + 1 - digits);
-  return std::round(value / unit) * unit;
-}
+double rounded(double value, int digits) { return std::stod(fmt::format("{:.{}g}", value, digits)); }
 
 class Writer {
  public:
@@ -94,18 +92,26 @@ void write_l2(const DriverFacts& facts, const Findings& findings, CacheLevel& l2
                   static_cast<double>(facts.l2_bytes) / *findings.ways / static_cast<double>(kMiB)));
 }
 
-// Of kernels of several head dims, the mean.
-void write_cta_rates(const std::vector<CtaRates>& found, GpuSpec& gpu, Writer& writer) {
+// Those of flash2 stand for all kernels that were not traced: the median of its tiles.
+void write_cta_rates(const std::vector<KernelRates>& found, GpuSpec& gpu, Writer& writer) {
   if (found.empty()) return;
-  double younger = 0;
-  double lone = 0;
-  for (const CtaRates& rates : found) {
-    younger += rates.younger / static_cast<double>(found.size());
-    lone += rates.lone / static_cast<double>(found.size());
+  const auto value = [&](double rate, const std::string& what) {
+    return writer.value(rounded(std::max(rate, 0.01), 3), "timestamps of the CTAs of " + what);
+  };
+  gpu.cta_rates.clear();
+  std::vector<double> younger;
+  std::vector<double> lone;
+  for (const KernelRates& each : found) {
+    const std::string what = fmt::format("{}, Br = {}, d = {}", each.kernel, each.br, each.head_dim);
+    gpu.cta_rates.push_back(
+        {each.kernel, each.br, each.head_dim, value(each.rates.younger, what), value(each.rates.lone, what)});
+    if (each.kernel != found.front().kernel) continue;
+    younger.push_back(each.rates.younger);
+    lone.push_back(each.rates.lone);
   }
-  const std::string how = fmt::format("timestamps of flash2's loop, mean of {} head dims", found.size());
-  gpu.younger_cta_rate = writer.value(rounded(younger, 3), how);
-  gpu.lone_cta_rate = writer.value(rounded(std::max(lone, 0.01), 3), how);
+  const std::string what = fmt::format("{}, median of {} tiles", found.front().kernel, younger.size());
+  gpu.younger_cta_rate = value(median(younger).value(), what);
+  gpu.lone_cta_rate = value(median(lone).value(), what);
 }
 
 CacheLevel l2_by_driver(const DriverFacts& facts, const Findings& findings) {
@@ -163,7 +169,10 @@ CalibratedGpu calibrated_gpu(GpuSpec described, const DriverFacts& facts, const 
   if (l2 == gpu.caches.end()) throw std::logic_error("a description without an L2");
   const std::int64_t sides = l2->instances;
   write_l2(facts, findings, *l2, writer);
-  if (!findings.sm_runs.empty() || l2->instances != sides) gpu.sm_runs = findings.sm_runs;
+  if (!findings.sm_runs.empty() || l2->instances != sides) {
+    gpu.sm_runs = findings.sm_runs;
+    gpu.sm_runs_rotate = false;  // they are this GPU's
+  }
   write_rates(findings.rates, gpu, writer);
   write_cta_rates(findings.cta_rates, gpu, writer);
   return result;

@@ -2,27 +2,32 @@
 
 #include <cstdint>
 #include <span>
-#include <vector>
+#include <string>
+
+#include "sim/gpu.h"
 
 namespace hbmscope {
 
-// When a CTA had taken 0, n, 2n, … steps of the same work, by a clock that all SMs share.
+// When a CTA began and ended, by a clock that all SMs share.
 struct CtaTrace {
   int cta = 0;
   int sm = 0;
-  std::vector<std::uint64_t> times_ns;
+  std::uint64_t begin_ns = 0;
+  std::uint64_t end_ns = 0;
 };
 
-// Relative to the older one of the two CTAs of an SM, while both are there.
-struct CtaRates {
-  double younger = 0;  // the younger one, meanwhile
-  double lone = 0;     // one that is alone on its SM
-  int sms = 0;         // that these are medians of
-};
+// From the traces of two launches of equal CTAs, which start in the order of their numbers; the one with the
+// lower number is the older one. `some_pairs`: one CTA on each SM, and a second one on some. `full`: at least
+// twice as many as the GPU holds, `ctas_per_sm` on each SM. Throws std::runtime_error where SMs do not hold
+// so many, or for rates that no scheduler gives.
+CtaRates cta_rates_of(std::span<const CtaTrace> some_pairs, std::span<const CtaTrace> full, int ctas_per_sm);
 
-// From the traces of a launch that puts at most two CTAs on an SM at a time. CTAs start in the order of their
-// numbers, so the older one is the one with the lower number. Throws std::runtime_error if no SM has two
-// CTAs, if none is ever alone, or for rates that no scheduler gives.
-CtaRates cta_rates_of(std::span<const CtaTrace> traces);
+// Rates of a kernel in a tile.
+struct KernelRates {
+  std::string kernel;
+  int br = 0;
+  int head_dim = 0;
+  CtaRates rates;
+};
 
 }  // namespace hbmscope

@@ -54,7 +54,7 @@ struct Findings {
   std::optional<double> dirty_share;
   std::optional<double> knee_bytes;
   FoundRates rates;
-  std::vector<CtaRates> cta_rates;  // one for each head dim
+  std::vector<KernelRates> cta_rates;
   std::vector<PatternRow> patterns;
 
   int sides() const { return bounds && bounds->two_sides ? 2 : 1; }

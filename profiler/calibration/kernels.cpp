@@ -2,7 +2,17 @@
 
 #include <string>
 
+#include "sim/kernel_shapes/flash1_mma.h"
+#include "sim/kernel_shapes/flash2_mma.h"
+
 namespace hbmscope {
+
+namespace {
+
+constexpr int kTracedBc = 64;
+constexpr int kTracedStages = 1;
+
+}  // namespace
 
 std::span<const EmbeddedFile> calibration_sources();  // profiler/calibration/device/*
 
@@ -21,24 +31,42 @@ KernelBuild calibration_build(std::string_view file) {
   return {.kernel = std::string(file), .macros = {}, .folder = "profiler/calibration/device"};
 }
 
-KernelBuild cta_trace_build(int head_dim) {
-  KernelBuild build = calibration_build("cta_trace");
-  build.macros = {{"HBMSCOPE_BC", std::to_string(kTracedTile.bc)},
-                  {"HBMSCOPE_BR", std::to_string(kTracedTile.br)},
+KernelBuild cta_trace_build(const TracedKernel& traced) {
+  KernelBuild build = calibration_build(traced.algorithm + "_trace");
+  build.macros = {{"HBMSCOPE_BC", std::to_string(traced.bc)},
+                  {"HBMSCOPE_BR", std::to_string(traced.br)},
                   {"HBMSCOPE_DTYPE_BF16", "1"},
-                  {"HBMSCOPE_HEAD_DIM", std::to_string(head_dim)},
+                  {"HBMSCOPE_HEAD_DIM", std::to_string(traced.head_dim)},
                   {"HBMSCOPE_HEAD_FASTEST", "0"},
                   {"HBMSCOPE_KV_WALK", "0"},
                   {"HBMSCOPE_MASK", "0"},
-                  {"HBMSCOPE_STAGES", std::to_string(kTracedTile.stages)}};
+                  {"HBMSCOPE_STAGES", std::to_string(kTracedStages)}};
   return build;
+}
+
+std::vector<TracedKernel> traced_kernels() {
+  std::vector<TracedKernel> traced;
+  const auto add = [&](const char* algorithm, const char* kernel, const auto& shape) {
+    if (shape.ctas_per_sm() < 2) return;
+    traced.push_back({algorithm, kernel, shape.br, shape.bc, shape.head_dim, shape.threads(),
+                      shape.shared_bytes(), shape.ctas_per_sm()});
+  };
+  for (const int br : {128, 64}) {
+    for (const int head_dim : kMmaHeadDims)
+      add("flash2", "flash2_mma", Flash2MmaShape{{br, kTracedBc, head_dim}, kTracedStages});
+  }
+  for (const int br : {128, 64}) {
+    for (const int head_dim : kMmaHeadDims)
+      add("flash1", "flash1_mma", Flash1MmaShape{{br, kTracedBc, head_dim}, kTracedStages});
+  }
+  return traced;
 }
 
 std::vector<KernelBuild> calibration_builds() {
   std::vector<KernelBuild> builds;
   for (const std::string_view file : {"lines", "sets", "set_uses", "sm_order", "rates"})
     builds.push_back(calibration_build(file));
-  for (const int head_dim : kTracedHeadDims) builds.push_back(cta_trace_build(head_dim));
+  for (const TracedKernel& traced : traced_kernels()) builds.push_back(cta_trace_build(traced));
   return builds;
 }
 

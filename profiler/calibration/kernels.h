@@ -1,6 +1,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -14,15 +15,21 @@ std::span<const EmbeddedFile> calibration_files();
 
 // A file of device/ with several entry points: "lines", "sets", "sm_order", "rates".
 KernelBuild calibration_build(std::string_view file);
-// flash2 with timestamps, with the tile that is its default.
-KernelBuild cta_trace_build(int head_dim);
-inline constexpr int kTracedHeadDims[] = {64, 128};
-struct TracedTile {
-  int br = 128;
-  int bc = 64;
-  int stages = 1;
+// An attention kernel with timestamps: device/<algorithm>_trace.cu in one tile.
+struct TracedKernel {
+  std::string algorithm;
+  std::string kernel;  // as launches name it
+  int br = 0;
+  int bc = 0;
+  int head_dim = 0;
+  int threads = 0;
+  int shared_bytes = 0;
+  int ctas_per_sm = 0;
 };
-inline constexpr TracedTile kTracedTile;
+KernelBuild cta_trace_build(const TracedKernel& traced);
+
+// flash2 and flash1 in tiles of 64 and 128 rows, at every head dim at which an SM holds several CTAs.
+std::vector<TracedKernel> traced_kernels();
 
 // All of them.
 std::vector<KernelBuild> calibration_builds();

@@ -1,8 +1,8 @@
-// How two CTAs of an SM share it, and how fast one goes alone: flash2 with timestamps.
+// How two CTAs of an SM share it, and how fast one goes alone: attention kernels with timestamps.
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
 #include <random>
 #include <utility>
@@ -13,41 +13,47 @@
 #include "profiler/calibration/kernels.h"
 #include "profiler/calibration/measure.h"
 #include "profiler/statistics.h"
-#include "sim/kernel_shapes/flash2_mma.h"
 
 namespace hbmscope {
 namespace {
 
 constexpr int kRuns = 3;
-constexpr int kPieces = 32;
-constexpr std::size_t kEntries = kPieces + 1;
-constexpr int kKeys = kPieces * kTracedSteps * kTracedTile.bc;
 
-// As much shared memory as makes exactly two CTAs fit on an SM.
-unsigned shared_bytes_for_two(const SmLimits& limits) {
-  return static_cast<unsigned>((limits.shared_bytes_per_sm / 2 - limits.shared_bytes_reserved) / 1024 * 1024);
+// What CTAs do. flash2's share one head, which is long enough for timestamps not to matter. Each of flash1's
+// has a head of its own, of so many rows that O of all of them does not fit into an L2: that is where their
+// rates decide on bytes.
+struct TracedWork {
+  int rows_of_cta = 0;
+  int keys = 0;
+  bool own_heads = false;
+};
+TracedWork work_of(const TracedKernel& traced) {
+  if (traced.algorithm == "flash1") return {1024, 1024, true};
+  return {traced.br, 65536, false};
 }
 
 // Numbers of either sign between 1/2 and 1, in pairs. Not zeros: with what changes from one operand to the
 // next the power of the tensor cores changes, and the clock.
 void fill_with_bf16(const DeviceArray<std::uint32_t>& pairs, std::size_t count) {
+  constexpr std::size_t kDrawn = 1 << 20;  // and then again and again
   std::mt19937 random{7};
   std::vector<std::uint32_t> values(count);
-  for (std::uint32_t& value : values)
-    value = (static_cast<std::uint32_t>(random()) & 0x807f807fU) | 0x3f003f00U;
+  for (std::size_t i = 0; i < std::min(count, kDrawn); ++i)
+    values[i] = (static_cast<std::uint32_t>(random()) & 0x807f807fU) | 0x3f003f00U;
+  for (std::size_t i = kDrawn; i < count; ++i) values[i] = values[i - kDrawn];
   pairs.assign(values);
 }
 
-// A launch of flash2 on one head, again and again.
+// Launches of equal CTAs, again and again.
 class TracedLaunch {
  public:
-  TracedLaunch(Probe& probe, int head_dim, unsigned shared_bytes)
+  TracedLaunch(Probe& probe, const TracedKernel& traced, std::size_t ctas)
       : probe_(probe),
-        shared_bytes_(shared_bytes),
-        shape_{{kTracedTile.br, kTracedTile.bc, head_dim}, kTracedTile.stages},
-        kernel_(probe.kernel(cta_trace_build(head_dim), "trace_ctas")),
-        ctas_(kCtasPerSm * static_cast<std::size_t>(probe.sms())) {
-    kernel_.allow_dynamic_shared_bytes(shared_bytes);
+        traced_(traced),
+        work_(work_of(traced)),
+        kernel_(probe.kernel(cta_trace_build(traced), "trace_ctas")),
+        ctas_(ctas) {
+    kernel_.allow_dynamic_shared_bytes(static_cast<unsigned>(traced.shared_bytes));
     fill_with_bf16(q_, query_pairs());
     fill_with_bf16(k_, key_pairs());
     fill_with_bf16(v_, key_pairs());
@@ -56,92 +62,114 @@ class TracedLaunch {
   std::vector<CtaTrace> run() {
     probe_.run(kernel_,
                {.grid_x = static_cast<unsigned>(ctas_),
-                .threads = static_cast<unsigned>(shape_.threads()),
-                .shared_bytes = shared_bytes_},
-               params(), times_ns_.address(), sm_of_cta_.address());
-    const std::vector<std::uint64_t> times = times_ns_.values();
-    const std::vector<unsigned> sms = sm_of_cta_.values();
+                .threads = static_cast<unsigned>(traced_.threads),
+                .shared_bytes = static_cast<unsigned>(traced_.shared_bytes)},
+               params(), times_.address());
     std::vector<CtaTrace> traces;
-    for (std::size_t cta = 0; cta < ctas_; ++cta) {
-      CtaTrace trace{static_cast<int>(cta), static_cast<int>(sms[cta]), {}};
-      for (std::size_t i = 0; i < kEntries; ++i) trace.times_ns.push_back(times[i * ctas_ + cta]);
-      traces.push_back(std::move(trace));
+    for (const CtaTimes& times : times_.values()) {
+      traces.push_back(
+          {static_cast<int>(traces.size()), static_cast<int>(times.sm), times.begin_ns, times.end_ns});
     }
     return traces;
   }
 
  private:
-  // Two and a half waves: while a wave begins when another ends, and some CTA is alone at the end.
-  static constexpr std::size_t kCtasPerSm = 5;
-
-  std::size_t rows() const { return ctas_ * static_cast<std::size_t>(shape_.br); }
-  std::size_t query_pairs() const { return rows() * static_cast<std::size_t>(shape_.head_dim) / 2; }
-  std::size_t key_pairs() const { return std::size_t{kKeys} * static_cast<std::size_t>(shape_.head_dim) / 2; }
+  std::size_t rows() const { return ctas_ * static_cast<std::size_t>(work_.rows_of_cta); }
+  std::size_t query_pairs() const { return rows() * static_cast<std::size_t>(traced_.head_dim) / 2; }
+  std::size_t heads() const { return work_.own_heads ? ctas_ : 1; }
+  std::size_t key_pairs() const {
+    return heads() * static_cast<std::size_t>(work_.keys) * static_cast<std::size_t>(traced_.head_dim) / 2;
+  }
 
   AttentionParams params() const {
     const auto pointer = [](CUdeviceptr address) {
       return reinterpret_cast<void*>(address);  // NOLINT(performance-no-int-to-ptr): as the driver has it
+    };
+    const auto floats = [&](const DeviceArray<float>& array) {
+      return static_cast<float*>(pointer(array.address()));
     };
     AttentionParams params{};
     params.q = pointer(q_.address());
     params.k = pointer(k_.address());
     params.v = pointer(v_.address());
     params.o = pointer(o_.address());
-    params.lse = static_cast<float*>(pointer(lse_.address()));
-    params.batch = params.heads = params.kv_heads = 1;
-    params.seqlen_q = params.lse_columns = static_cast<int>(rows());
-    params.seqlen_kv = kKeys;
-    params.scale = 1 / std::sqrt(static_cast<float>(shape_.head_dim));
+    params.o_fp32 = floats(o_fp32_);
+    params.lse = params.l = floats(l_);
+    params.m = floats(m_);
+    params.batch = 1;
+    params.heads = params.kv_heads = static_cast<int>(heads());
+    params.seqlen_q = static_cast<int>(rows()) / params.heads;
+    params.lse_columns = params.statistics_columns = params.seqlen_q;
+    params.seqlen_kv = work_.keys;
+    params.scale = 1 / std::sqrt(static_cast<float>(traced_.head_dim));
     return params;
   }
 
   Probe& probe_;
-  unsigned shared_bytes_;
-  Flash2MmaShape shape_;
+  TracedKernel traced_;
+  TracedWork work_;
   Kernel kernel_;
   std::size_t ctas_;
   DeviceArray<std::uint32_t> q_{query_pairs()};
   DeviceArray<std::uint32_t> o_{query_pairs()};
+  DeviceArray<float> o_fp32_{2 * query_pairs()};
   DeviceArray<std::uint32_t> k_{key_pairs()};
   DeviceArray<std::uint32_t> v_{key_pairs()};
-  DeviceArray<float> lse_{rows()};
-  DeviceArray<std::uint64_t> times_ns_{ctas_ * kEntries};
-  DeviceArray<unsigned> sm_of_cta_{ctas_};
+  DeviceArray<float> l_{rows()};
+  DeviceArray<float> m_{rows()};
+  DeviceArray<CtaTimes> times_{ctas_};
 };
 
-void write_rows(EvidenceFile& file, int head_dim, const std::vector<CtaTrace>& traces) {
-  const std::uint64_t start = traces.front().times_ns.front();
+std::string name_of(const TracedKernel& traced) {
+  return fmt::format("{},{},{}", traced.kernel, traced.br, traced.head_dim);
+}
+
+void write_rows(EvidenceFile& file, const TracedKernel& traced, const std::vector<CtaTrace>& traces) {
+  std::uint64_t start = traces.front().begin_ns;
+  for (const CtaTrace& trace : traces) start = std::min(start, trace.begin_ns);
   for (const CtaTrace& trace : traces) {
-    std::vector<std::int64_t> since;
-    for (const std::uint64_t time : trace.times_ns) since.push_back(static_cast<std::int64_t>(time - start));
-    file.row(fmt::format("{},{},{},{}", head_dim, trace.cta, trace.sm, fmt::join(since, " ")));
+    file.row(fmt::format("{},{},{},{},{},{}", name_of(traced), traces.size(), trace.cta, trace.sm,
+                         trace.begin_ns - start, trace.end_ns - start));
   }
+}
+
+// The medians of some runs.
+CtaRates measure_kernel(Probe& probe, const TracedKernel& traced, EvidenceFile& traces_file,
+                        EvidenceFile& rates_file) {
+  const auto sms = static_cast<std::size_t>(probe.sms());
+  TracedLaunch some_pairs(probe, traced, sms + std::max<std::size_t>(sms / 4, 1));
+  TracedLaunch full(probe, traced, 2 * sms * static_cast<std::size_t>(traced.ctas_per_sm));
+  some_pairs.run();  // warm up
+  full.run();
+  std::vector<double> younger;
+  std::vector<double> lone;
+  for (int run = 1; run <= kRuns; ++run) {
+    const std::vector<CtaTrace> paired = some_pairs.run();
+    const std::vector<CtaTrace> all = full.run();
+    if (run == 1) {  // before they are judged
+      write_rows(traces_file, traced, paired);
+      write_rows(traces_file, traced, all);
+    }
+    const CtaRates rates = cta_rates_of(paired, all, traced.ctas_per_sm);
+    rates_file.row(fmt::format("{},{},{},{:.4f},{:.4f}", name_of(traced), traced.ctas_per_sm, run,
+                               rates.younger, rates.lone));
+    younger.push_back(rates.younger);
+    lone.push_back(rates.lone);
+  }
+  return {median(younger).value(), median(lone).value()};
 }
 
 }  // namespace
 
 void measure_cta_rates(Calibration& calibration) {
-  EvidenceFile file(calibration.evidence, "cta_trace.csv", "head_dim,cta,sm,ns_at_every_32nd_step");
-  EvidenceFile rates_file(calibration.evidence, "cta_rates.csv", "head_dim,run,younger,lone,sms");
-  std::vector<CtaRates> found;
-  const unsigned shared_bytes = shared_bytes_for_two(calibration.facts.limits);
-  for (const int head_dim : kTracedHeadDims) {
-    std::vector<double> younger;
-    std::vector<double> lone;
-    int sms = 0;
-    TracedLaunch launch(calibration.probe, head_dim, shared_bytes);
-    launch.run();  // warms up
-    for (int run = 1; run <= kRuns; ++run) {
-      const std::vector<CtaTrace> traces = launch.run();
-      if (run == 1) write_rows(file, head_dim, traces);  // before they are judged
-      const CtaRates rates = cta_rates_of(traces);
-      rates_file.row(
-          fmt::format("{},{},{:.4f},{:.4f},{}", head_dim, run, rates.younger, rates.lone, rates.sms));
-      younger.push_back(rates.younger);
-      lone.push_back(rates.lone);
-      sms = rates.sms;
-    }
-    found.push_back({median(younger).value(), median(lone).value(), sms});
+  EvidenceFile traces_file(calibration.evidence, "cta_trace.csv",
+                           "kernel,br,head_dim,ctas,cta,sm,begin_ns,end_ns");
+  EvidenceFile rates_file(calibration.evidence, "cta_rates.csv",
+                          "kernel,br,head_dim,ctas_per_sm,run,younger,lone");
+  std::vector<KernelRates> found;
+  for (const TracedKernel& traced : traced_kernels()) {
+    found.push_back({traced.kernel, traced.br, traced.head_dim,
+                     measure_kernel(calibration.probe, traced, traces_file, rates_file)});
   }
   calibration.findings.cta_rates = found;
 }

@@ -60,6 +60,7 @@ std::vector<MicroPattern> micro_patterns(const GpuSpec& gpu) {
   add(patterns, "written by all SMs", capacity, std::array{4.0 / 15, 0.8, 16.0 / 15, 32.0 / 15}, {write});
   add(patterns, "written, another streamed, read again", capacity, std::array{4.0 / 15, 0.4, 8.0 / 15},
       {write, other, part});
+  add(patterns, "written, read again", capacity, std::array{0.4, 0.5, 0.6, 0.8}, {write, part});
   add(patterns, "written, copied", capacity, std::array{0.4, 7.0 / 15, 0.5, 8.0 / 15, 2.0 / 3},
       {write, copy});
   add(patterns, "written, copied by a quarter of the SMs", capacity, std::array{0.4, 0.5, 2.0 / 3},

@@ -56,8 +56,12 @@ std::vector<std::int64_t> deal(const std::vector<SmRun>& runs, std::int64_t ctas
 
 }  // namespace
 
-std::vector<int> sides_of_sms(const GpuSpec& gpu, std::int64_t ctas) {
-  const std::vector<SmRun> runs = gpu.sm_runs.empty() ? assumed_runs(gpu) : gpu.sm_runs;
+std::vector<int> sides_of_sms(const GpuSpec& gpu, std::int64_t ctas, std::uint64_t seed) {
+  std::vector<SmRun> runs = gpu.sm_runs.empty() ? assumed_runs(gpu) : gpu.sm_runs;
+  if (gpu.sm_runs_rotate && gpu.sm_runs.size() > 2) {
+    const auto others = runs.begin() + 1;
+    std::rotate(others, others + static_cast<std::ptrdiff_t>(seed % (runs.size() - 1)), runs.end());
+  }
   const std::vector<std::int64_t> dealt = deal(runs, ctas);
   std::vector<int> sides;
   for (std::size_t run = 0; run < runs.size(); ++run) {
@@ -72,17 +76,10 @@ std::int64_t resident_ctas(const Launch& launch, const Program& program, const G
   return launch.persistent_ctas > 0 ? std::min(ctas, launch.persistent_ctas) : ctas;
 }
 
-double younger_cta_rate(const Launch& launch, const GpuSpec& gpu) {
-  return launch.younger_cta_rate.value_or(replay_values(gpu).younger_cta_rate);
-}
-
-CtaSlots::CtaSlots(const LaunchBody& body, const GpuSpec& gpu)
-    : body_(body),
-      turn_bytes_(largest_tile(body)),
-      younger_cta_rate_(younger_cta_rate(body.launch(), gpu)),
-      lone_cta_rate_(replay_values(gpu).lone_cta_rate) {
+CtaSlots::CtaSlots(const LaunchBody& body, const GpuSpec& gpu, std::uint64_t seed)
+    : body_(body), turn_bytes_(largest_tile(body)), rates_(cta_rates(body.launch(), body.program(), gpu)) {
   const std::int64_t ctas = resident_ctas(body.launch(), body.program(), gpu);
-  const std::vector<int> sides = sides_of_sms(gpu, ctas);
+  const std::vector<int> sides = sides_of_sms(gpu, ctas, seed);
   sms_ = static_cast<std::int64_t>(sides.size());
   turns_.resize(static_cast<std::size_t>(ctas));
   for (std::int64_t cta = 0; cta < ctas; ++cta) {
@@ -129,10 +126,10 @@ void CtaSlots::set_rates(int sm) {
   }
   std::sort(resident.begin(), resident.end(), [](const Slot* a, const Slot* b) { return a->age < b->age; });
   for (std::size_t rank = 0; rank < resident.size(); ++rank) {
-    resident[rank]->rate = std::pow(younger_cta_rate_, static_cast<double>(rank));
+    resident[rank]->rate = std::pow(rates_.younger, static_cast<double>(rank));
   }
   const bool alone = resident.size() == 1 && slots_.size() > static_cast<std::size_t>(sms_);
-  if (alone) resident.front()->rate = lone_cta_rate_;
+  if (alone) resident.front()->rate = rates_.lone;
 }
 
 }  // namespace hbmscope

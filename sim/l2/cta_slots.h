@@ -11,21 +11,19 @@ namespace hbmscope {
 
 // On which side of the L2 the SMs are that a launch of so many CTAs fills first, one CTA on each, in the
 // order in which it fills them. Few CTAs are dealt to all GPCs. A GPU whose order nobody has measured has
-// runs of an eighth of its SMs on alternating sides.
-std::vector<int> sides_of_sms(const GpuSpec& gpu, std::int64_t ctas);
+// runs of an eighth of its SMs on alternating sides. Where the order differs from one GPU of a name to the
+// next, `seed` says with which run it goes on after the first.
+std::vector<int> sides_of_sms(const GpuSpec& gpu, std::int64_t ctas, std::uint64_t seed);
 
 // How many CTAs of a launch the GPU holds at once: one for each slot.
 std::int64_t resident_ctas(const Launch& launch, const Program& program, const GpuSpec& gpu);
-
-// How fast each further CTA of an SM goes relative to the older one before it.
-double younger_cta_rate(const Launch& launch, const GpuSpec& gpu);
 
 // The CTAs of a launch that are in flight at once, and the work items they take up. CTAs fill the SMs breadth
 // first; one that is done makes room for the next item of the schedule.
 class CtaSlots {
  public:
-  // `body` must outlive it.
-  CtaSlots(const LaunchBody& body, const GpuSpec& gpu);
+  // `body` must outlive it; `seed` draws what differs from one GPU of this name to the next.
+  CtaSlots(const LaunchBody& body, const GpuSpec& gpu, std::uint64_t seed = 0);
   CtaSlots(const CtaSlots&) = delete;
   CtaSlots& operator=(const CtaSlots&) = delete;
   ~CtaSlots() = default;
@@ -95,8 +93,7 @@ class CtaSlots {
   std::int64_t drawn_ = 0;
   std::int64_t running_ = 0;
   double turn_bytes_ = 0;
-  double younger_cta_rate_ = 1;
-  double lone_cta_rate_ = 1;
+  CtaRates rates_;
 };
 
 }  // namespace hbmscope

@@ -9,6 +9,7 @@
 #include "sim/l2/byte_words.h"
 #include "sim/l2/cta_slots.h"
 #include "sim/l2/l2_geometry.h"
+#include "sim/l2/replay_values.h"
 #include "sim/l2/reuse.h"
 
 namespace hbmscope {
@@ -81,7 +82,7 @@ std::string_view head_word(const Subject& subject) {
 // The younger CTAs of an SM fall behind: docs/model.md, "Time".
 std::string drift(const Subject& subject) {
   if (subject.reuse.in_flight <= subject.of.gpu.sms) return "";
-  const double rate = younger_cta_rate(subject.launch(), subject.of.gpu);
+  const double rate = cta_rates(subject.launch(), subject.program(), subject.of.gpu).younger;
   return fmt::format(
       " The younger CTA of an SM runs at {:.3f} of the older one's rate and is {} behind after one walk.",
       rate, cache_text((1 - rate) * subject.reuse.head_bytes));

@@ -10,7 +10,9 @@
 #include "sim/l2/l2_geometry.h"
 #include "sim/l2/l2_state.h"
 #include "sim/l2/set_map.h"
+#include "sim/l2/write_back_delay.h"
 #include "sim/stream.h"
+#include "sim/traffic.h"
 
 namespace hbmscope {
 namespace {
@@ -61,21 +63,11 @@ void load(std::int64_t block, int side, int account, L2Hint hint, Observer& obse
   }
 }
 
-// A launch without a matrix product has nothing to wait for but memory. Where it fills the GPU, write-backs
-// queue up; elsewhere they are over at once.
-Bytes write_back_delay(const Launch& launch, const Program& program, const GpuSpec& gpu,
-                       const L2Geometry& geometry) {
-  const bool multiplies = std::any_of(launch.computes.begin(), launch.computes.end(),
-                                      [](const Compute& each) { return each.kind == ComputeKind::matmul; });
-  const bool fills = resident_ctas(launch, program, gpu) >= gpu.sms;
-  return fills && !multiplies ? geometry.under_way_bytes : 0;
-}
-
 template <class Observer>
 void run_launch(const Program& program, int launch, const BlockMap& blocks, const GpuSpec& gpu, int sides,
-                Observer& observer, StopFlag stop, L2State& state) {
+                std::uint64_t seed, Observer& observer, StopFlag stop, L2State& state) {
   const LaunchBody body(program, launch);
-  CtaSlots slots(body, gpu);
+  CtaSlots slots(body, gpu, seed);
   observer.launch_begins(slots, blocks, state);
   const auto visit = [&](const TileAccess& access, int sm_side) {
     const int side = sm_side % sides;  // a GPU whose L2 was changed may have fewer
@@ -156,9 +148,11 @@ void replay_seen_by(Observer& observer, const Program& program, const GpuSpec& g
   const BlockMap blocks(program, most_resident_ctas(program, gpu));
   L2State state(geometry, blocks.blocks());
   place(program, blocks, geometry, seed, state);
+  Traffic traffic;
+  count_traffic(program, traffic);
   for (int launch = 0; launch < program.launches.count(); ++launch) {
-    state.begin_launch(write_back_delay(program.launches[launch], program, gpu, geometry));
-    run_launch(program, launch, blocks, gpu, geometry.sides, observer, stop, state);
+    state.begin_launch(write_back_delay(program, traffic, launch, gpu, geometry));
+    run_launch(program, launch, blocks, gpu, geometry.sides, seed, observer, stop, state);
   }
   const Bytes under_way = std::min(state.early_writes(), geometry.under_way_bytes);
   const std::uint64_t meanwhile = written(state) - under_way;

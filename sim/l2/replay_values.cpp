@@ -1,6 +1,8 @@
 #include "sim/l2/replay_values.h"
 
 #include <array>
+#include <cmath>
+#include <cstdlib>
 #include <optional>
 
 namespace hbmscope {
@@ -31,6 +33,47 @@ const GpuSpec& stand_in() {
   return h200;
 }
 
+CtaRates rates_of(const KernelCtaRates& each) { return {each.younger.value, each.lone.value}; }
+
+// What a kernel is compiled for; 0 for a launch without a tile.
+std::int64_t rows_of_tile(const Launch& launch) {
+  for (const Macro& macro : launch.macros) {
+    if (macro.name == "HBMSCOPE_BR") return macro.value;
+  }
+  return 0;
+}
+
+// Of the measured tiles of a kernel those with the nearest number of rows.
+std::vector<KernelCtaRates> nearest_tiles(const std::vector<KernelCtaRates>& known, const Launch& launch) {
+  const auto distance = [&](const KernelCtaRates& each) { return std::abs(each.br - rows_of_tile(launch)); };
+  std::vector<KernelCtaRates> nearest;
+  for (const KernelCtaRates& each : known) {
+    if (each.kernel != launch.kernel) continue;
+    if (!nearest.empty() && distance(each) > distance(nearest.front())) continue;
+    if (!nearest.empty() && distance(each) < distance(nearest.front())) nearest.clear();
+    nearest.push_back(each);
+  }
+  return nearest;
+}
+
+// Beyond the smallest and the largest measured head dim, those of the nearest.
+std::optional<CtaRates> rates_at(const std::vector<KernelCtaRates>& known, std::int64_t head_dim) {
+  const KernelCtaRates* below = nullptr;
+  const KernelCtaRates* above = nullptr;
+  for (const KernelCtaRates& each : known) {
+    if (each.head_dim <= head_dim && (below == nullptr || each.head_dim > below->head_dim)) below = &each;
+    if (each.head_dim >= head_dim && (above == nullptr || each.head_dim < above->head_dim)) above = &each;
+  }
+  if (below == nullptr && above == nullptr) return std::nullopt;
+  if (below == nullptr || above == nullptr || below == above)
+    return rates_of(below != nullptr ? *below : *above);
+  const CtaRates low = rates_of(*below);
+  const CtaRates high = rates_of(*above);
+  const double share = static_cast<double>(head_dim - below->head_dim) /
+                       static_cast<double>(above->head_dim - below->head_dim);
+  return CtaRates{std::lerp(low.younger, high.younger, share), std::lerp(low.lone, high.lone, share)};
+}
+
 double value_of(const Assumable& assumable, const GpuSpec& gpu) {
   const Value& own = assumable.of(gpu);
   return own ? own->value : assumable.of(stand_in()).value().value;
@@ -41,9 +84,17 @@ double value_of(const Assumable& assumable, const GpuSpec& gpu) {
 ReplayValues replay_values(const GpuSpec& gpu) {
   return {.ways = static_cast<Bytes>(value_of(kWays, gpu)),
           .stretch_bytes = static_cast<Bytes>(value_of(kStretch, gpu)),
-          .dirty_share = value_of(kDirtyShare, gpu),
-          .younger_cta_rate = value_of(kYounger, gpu),
-          .lone_cta_rate = value_of(kLone, gpu)};
+          .dirty_share = value_of(kDirtyShare, gpu)};
+}
+
+CtaRates cta_rates(const Launch& launch, const Program& program, const GpuSpec& gpu) {
+  CtaRates rates{value_of(kYounger, gpu), value_of(kLone, gpu)};
+  const bool measured = gpu.younger_cta_rate || !gpu.cta_rates.empty();
+  const std::vector<KernelCtaRates>& known = measured ? gpu.cta_rates : stand_in().cta_rates;
+  const std::vector<KernelCtaRates> of_kernel = nearest_tiles(known, launch);
+  if (const auto measured_rates = rates_at(of_kernel, program.problem.head_dim)) rates = *measured_rates;
+  rates.younger = launch.younger_cta_rate.value_or(rates.younger);
+  return rates;
 }
 
 std::vector<std::string_view> assumed_values(const GpuSpec& gpu) {

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "sim/l2/cta_slots.h"
+#include "sim/l2/replay_values.h"
 #include "sim/occupancy.h"
 
 namespace hbmscope {
@@ -25,7 +26,7 @@ void fill_gpu(const Launch& launch, const Program& program, const GpuSpec& gpu, 
   reuse.items = static_cast<double>(grid_size(launch, program));
   reuse.slots = slots;
   reuse.sms = std::min(slots, static_cast<double>(gpu.sms));
-  reuse.younger_rate = younger_cta_rate(launch, gpu);
+  reuse.younger_rate = cta_rates(launch, program, gpu).younger;
   reuse.first_side = share_of_first_side(gpu, slots);
 }
 

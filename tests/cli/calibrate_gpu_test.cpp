@@ -21,6 +21,7 @@ TEST(CalibrateGpu, WritesADescriptionThatIsReadAgain) {
   const GpuSpec gpu = parse_gpu(workspace.read("gpu.toml"), "gpu.toml");
   EXPECT_EQ(gpu.full_name, installed_gpu().name);
   ASSERT_TRUE(gpu.hbm_bytes_per_s_measured && gpu.l2_bytes_per_s && gpu.younger_cta_rate);
+  EXPECT_GT(gpu.cta_rates.size(), 10U);  // flash1 and flash2, each in several tiles
   EXPECT_TRUE(gpu.hbm_bytes_per_s_measured->measured);
   EXPECT_THAT(gpu.hbm_bytes_per_s_measured->source, HasSubstr("hbmscope calibrate"));
   EXPECT_GT(gpu.hbm_bytes_per_s_measured->value, 0.5 * gpu.hbm_bytes_per_s.value);

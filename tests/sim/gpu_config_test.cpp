@@ -80,6 +80,12 @@ dirty_share = { value = 0.47, source = "test", measured = true }
   return text.insert(text.find("[tensor"),
                      R"(younger_cta_rate = { value = 0.9, source = "test", measured = true }
 lone_cta_rate = { value = 1.4, source = "test", measured = true }
+[[cta_rates]]
+kernel = "flash2_mma"
+br = 32
+head_dim = 64
+younger = { value = 0.95, source = "test", measured = true }
+lone = { value = 1.3, source = "test", measured = true }
 [measured]
 hbm_copy_bytes_per_s = { value = 9e11, source = "test", measured = true }
 tensor_flops_per_clock_per_sm_bf16 = { value = 600, source = "test", measured = true }
@@ -95,6 +101,12 @@ TEST(ParseGpu, ReadsWhatWasMeasured) {
   EXPECT_DOUBLE_EQ(gpu.l2().dirty_share.value().value, 0.47);
   EXPECT_DOUBLE_EQ(gpu.younger_cta_rate.value().value, 0.9);
   EXPECT_DOUBLE_EQ(gpu.lone_cta_rate.value().value, 1.4);
+  ASSERT_EQ(gpu.cta_rates.size(), 1U);
+  EXPECT_EQ(gpu.cta_rates[0].kernel, "flash2_mma");
+  EXPECT_EQ(gpu.cta_rates[0].br, 32);
+  EXPECT_EQ(gpu.cta_rates[0].head_dim, 64);
+  EXPECT_DOUBLE_EQ(gpu.cta_rates[0].younger.value, 0.95);
+  EXPECT_DOUBLE_EQ(gpu.cta_rates[0].lone.value, 1.3);
   EXPECT_DOUBLE_EQ(gpu.measured.hbm_copy_bytes_per_s.value().value, 9e11);
   EXPECT_DOUBLE_EQ(gpu.measured.tensor_flops_per_clock_per_sm_bf16.value().value, 600);
   EXPECT_DOUBLE_EQ(gpu.measured.launch_ns.value().value, 2000);
@@ -103,7 +115,7 @@ TEST(ParseGpu, ReadsWhatWasMeasured) {
   const GpuSpec plain = parse_gpu(kWhole, "tiny.toml");
   EXPECT_EQ(plain.l2().replacement, "");
   EXPECT_FALSE(plain.l2().ways || plain.l2().stretch_bytes || plain.l2().dirty_share);
-  EXPECT_FALSE(plain.younger_cta_rate || plain.lone_cta_rate);
+  EXPECT_FALSE(plain.younger_cta_rate || plain.lone_cta_rate || !plain.cta_rates.empty());
 }
 
 // The replay divides by them and keeps lists for them.
@@ -120,6 +132,11 @@ TEST(ParseGpu, RefusesWhatNoReplayCanTake) {
   EXPECT_THAT(spoiled("0.47", "1.01"), AllOf(HasSubstr("cache.dirty_share"), HasSubstr("at most 1")));
   EXPECT_THAT(spoiled("value = 0.9", "value = 1.1"), HasSubstr("younger_cta_rate"));
   EXPECT_THAT(spoiled("value = 1.4", "value = 0.001"), HasSubstr("lone_cta_rate"));
+  EXPECT_THAT(spoiled("value = 0.95", "value = 1.1"), HasSubstr("key cta_rates.younger: '1.1'"));
+  EXPECT_THAT(spoiled("value = 1.3", "value = 101"), HasSubstr("key cta_rates.lone: '101'"));
+  EXPECT_THAT(spoiled("head_dim = 64", "head_dim = 0"), HasSubstr("cta_rates.head_dim"));
+  EXPECT_THAT(spoiled("br = 32", "br = 0"), HasSubstr("cta_rates.br"));
+  EXPECT_THAT(spoiled("kernel = \"flash2_mma\"\n", ""), HasSubstr("cta_rates.kernel"));
   EXPECT_THAT(spoiled("launch_ns", "launch_ms"), HasSubstr("measured.launch_ms"));
 }
 

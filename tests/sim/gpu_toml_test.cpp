@@ -34,6 +34,8 @@ TEST(GpuToml, KeepsWhatWasMeasured) {
   const auto measured = [](double value) { return SourcedValue{value, true, "a \"test\""}; };
   gpu.younger_cta_rate = measured(0.5);
   gpu.lone_cta_rate = measured(2);
+  gpu.cta_rates = {{"one", 128, 64, measured(0.75), measured(1.25)},
+                   {"two", 64, 128, measured(1), measured(3)}};
   gpu.measured.hbm_copy_bytes_per_s = measured(1e11);
   gpu.measured.sram_bytes_per_clock_per_sm = measured(127.5);
   gpu.measured.exp_per_clock_per_sm = measured(15.9);
@@ -42,6 +44,7 @@ TEST(GpuToml, KeepsWhatWasMeasured) {
   gpu.measured.launch_ns = measured(2500);
   gpu.measured.cta_start_skew_ns = measured(96);
   gpu.sm_runs = {{.sms = 58, .side = 0}};
+  gpu.sm_runs_rotate = true;
   CacheLevel& l2 = gpu.caches.front();
   l2.replacement = "LRU";
   l2.ways = measured(12);
@@ -55,8 +58,17 @@ TEST(GpuToml, KeepsWhatWasMeasured) {
     EXPECT_EQ(one->source, other->source);
     EXPECT_TRUE(one->measured && other->measured);
   };
+  EXPECT_TRUE(again.sm_runs_rotate);
   expect_same(again.younger_cta_rate, gpu.younger_cta_rate);
   expect_same(again.lone_cta_rate, gpu.lone_cta_rate);
+  ASSERT_EQ(again.cta_rates.size(), 2U);
+  for (std::size_t i = 0; i < 2; ++i) {
+    EXPECT_EQ(again.cta_rates[i].kernel, gpu.cta_rates[i].kernel);
+    EXPECT_EQ(again.cta_rates[i].br, gpu.cta_rates[i].br);
+    EXPECT_EQ(again.cta_rates[i].head_dim, gpu.cta_rates[i].head_dim);
+    expect_same(again.cta_rates[i].younger, gpu.cta_rates[i].younger);
+    expect_same(again.cta_rates[i].lone, gpu.cta_rates[i].lone);
+  }
   expect_same(again.measured.hbm_copy_bytes_per_s, gpu.measured.hbm_copy_bytes_per_s);
   expect_same(again.measured.sram_bytes_per_clock_per_sm, gpu.measured.sram_bytes_per_clock_per_sm);
   expect_same(again.measured.exp_per_clock_per_sm, gpu.measured.exp_per_clock_per_sm);

@@ -6,7 +6,6 @@ namespace hbmscope {
 
 inline constexpr int kMaxWays = 32;       // a line for each lane of a warp
 inline constexpr int kMaxMembers = 1024;  // of a set, in the region that is searched
-inline constexpr int kTracedSteps = 32;   // K/V tiles between two timestamps of a CTA
 inline constexpr int kReplacementTries = 8;
 
 // The fewest lines that, once read, make an SM's next read of a target line slow. They share the target's
@@ -27,6 +26,13 @@ struct Members {
 // more, and then the target: in kReplacementTries tries.
 struct Victims {
   unsigned evictions[kMaxWays];
+};
+
+// Where a CTA ran, and from when to when by a clock that all SMs share.
+struct CtaTimes {
+  unsigned long long begin_ns;
+  unsigned long long end_ns;
+  unsigned sm;
 };
 
 // One thing that is done to a line. It is to be evicted first or last where a read says so.

@@ -49,7 +49,9 @@ Findings whole_findings() {
                     .fp16_flops_per_clock_per_sm = 2510,
                     .launch_ns = 2400,
                     .cta_start_skew_ns = 96};
-  findings.cta_rates = {{0.9, 1.3, 132}, {0.88, 1.4, 132}};
+  findings.cta_rates = {{"flash2_mma", 128, 64, {0.9, 1.3}},
+                        {"flash2_mma", 64, 128, {0.88, 1.4}},
+                        {"flash1_mma", 128, 64, {0.999, 1.2}}};
   return findings;
 }
 
@@ -80,7 +82,16 @@ TEST(CalibratedGpu, IsReadAgainAndSaysHowAndWhen) {
   EXPECT_EQ(gpu.l2().stretch_bytes->value, 262144);
   EXPECT_NEAR(gpu.younger_cta_rate->value, 0.89, 1e-9);
   EXPECT_NEAR(gpu.lone_cta_rate->value, 1.35, 1e-9);
+  ASSERT_EQ(gpu.cta_rates.size(), 3U);
+  EXPECT_EQ(gpu.cta_rates[1].kernel, "flash2_mma");
+  EXPECT_EQ(gpu.cta_rates[1].br, 64);
+  EXPECT_EQ(gpu.cta_rates[1].head_dim, 128);
+  EXPECT_EQ(gpu.cta_rates[1].younger.value, 0.88);
+  EXPECT_EQ(gpu.cta_rates[1].lone.value, 1.4);
+  EXPECT_THAT(gpu.cta_rates[2].lone.source, HasSubstr("flash1_mma, Br = 128, d = 64"));
+  EXPECT_TRUE(gpu.cta_rates[2].lone.measured);
   EXPECT_EQ(gpu.sm_runs.size(), 2U);
+  EXPECT_FALSE(gpu.sm_runs_rotate);
   EXPECT_EQ(gpu.l2().home_rule, "parity of address bits 12, 13");
   // What was published stays.
   EXPECT_EQ(gpu.hbm_bytes_per_s.value, described.hbm_bytes_per_s.value);

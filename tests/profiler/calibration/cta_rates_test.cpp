@@ -2,87 +2,153 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <cmath>
+#include <fstream>
+#include <map>
+#include <sstream>
 #include <stdexcept>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
 
 namespace hbmscope {
 namespace {
 
-constexpr int kPieces = 32;
-constexpr double kStepNs = 10'000;  // of a piece of the older CTA's work
+constexpr double kLoneNs = 1e6;  // that the work of a CTA takes where it is alone on its SM
 
-// A CTA that goes at `rate` until `turn_ns`, then at `later`.
-CtaTrace traced(int cta, int sm, double start_ns, double rate, double turn_ns, double later) {
-  CtaTrace trace{cta, sm, {}};
-  for (int piece = 0; piece <= kPieces; ++piece) {
-    const double undisturbed = start_ns + piece * kStepNs / rate;
-    double time = undisturbed;
-    if (undisturbed > turn_ns) {
-      const double done = (turn_ns - start_ns) * rate / kStepNs;
-      time = turn_ns + (piece - done) * kStepNs / later;
-    }
-    trace.times_ns.push_back(static_cast<std::uint64_t>(1e9 + time));
-  }
-  return trace;
+CtaTrace traced(int cta, int sm, double begin_ns, double end_ns) {
+  const auto at = [](double ns) { return static_cast<std::uint64_t>(1e9 + ns); };
+  return {cta, sm, at(begin_ns), at(end_ns)};
 }
 
-std::vector<CtaTrace> sms_of(int sms, double younger, double lone) {
+// One CTA on each SM, and a second one on the first of them.
+std::vector<CtaTrace> some_pairs(int lone_sms, int paired_sms, double lone) {
   std::vector<CtaTrace> traces;
-  const double end = kPieces * kStepNs;
+  for (int sm = 0; sm < lone_sms + paired_sms; ++sm)
+    traces.push_back(traced(sm, sm, 0, sm < paired_sms ? lone * kLoneNs : kLoneNs));
+  for (int sm = 0; sm < paired_sms; ++sm)
+    traces.push_back(traced(lone_sms + paired_sms + sm, sm, 0, 1.2 * lone * kLoneNs));
+  return traces;
+}
+
+// CTAs that share an SM: rates are 1, r, r² … by age, and whenever one has done its work another one begins.
+// In steps of a ten-thousandth of a CTA's work.
+std::vector<CtaTrace> full(int sms, int ctas_per_sm, double younger) {
+  constexpr double kStep = 1e-4;
+  struct Running {
+    int order;
+    double begin;
+    double left;
+  };
+  std::vector<CtaTrace> traces;
   for (int sm = 0; sm < sms; ++sm) {
-    traces.push_back(traced(sms + sm, sm, 120, younger, end, lone));
-    traces.push_back(traced(sm, sm, 0, 1, 1e12, 1));
+    std::vector<Running> running;
+    int started = 0;
+    double time = 0;
+    while (started < 2 * ctas_per_sm || !running.empty()) {
+      while (static_cast<int>(running.size()) < ctas_per_sm && started < 2 * ctas_per_sm)
+        running.push_back({started++, time, 1});
+      time += kStep;
+      double rate = 1;
+      for (Running& each : running) {
+        each.left -= kStep * rate;
+        rate *= younger;
+      }
+      while (!running.empty() && running.front().left <= 0) {
+        traces.push_back(
+            traced(running.front().order * sms + sm, sm, running.front().begin * kLoneNs, time * kLoneNs));
+        running.erase(running.begin());
+      }
+    }
   }
   return traces;
 }
 
 }  // namespace
 
-TEST(CtaRates, AreThoseOfTheTraces) {
-  const CtaRates rates = cta_rates_of(sms_of(8, 0.88, 1.4));
-  EXPECT_NEAR(rates.younger, 0.88, 0.005);
-  EXPECT_NEAR(rates.lone, 1.4, 0.02);
-  EXPECT_EQ(rates.sms, 8);
+TEST(TracedCtaRates, AreThoseOfTheTraces) {
+  for (const int ctas_per_sm : {2, 3, 4}) {
+    const CtaRates rates = cta_rates_of(some_pairs(99, 33, 1.4), full(3, ctas_per_sm, 0.88), ctas_per_sm);
+    EXPECT_NEAR(rates.younger, 0.88, 0.001) << ctas_per_sm;
+    EXPECT_NEAR(rates.lone, 1.4, 1e-6) << ctas_per_sm;
+  }
 }
 
-TEST(CtaRates, AreMediansOfTheSms) {
-  std::vector<CtaTrace> traces = sms_of(9, 0.9, 1.3);
-  std::vector<CtaTrace> odd = sms_of(2, 0.4, 1.05);
-  for (CtaTrace& trace : odd) trace.sm += 100;
-  traces.insert(traces.end(), odd.begin(), odd.end());
-  traces.push_back(traced(99, 200, 0, 1, 1e12, 1));  // alone on its SM
-  const CtaRates rates = cta_rates_of(traces);
-  EXPECT_NEAR(rates.younger, 0.9, 0.005);
-  EXPECT_NEAR(rates.lone, 1.3, 0.02);
+TEST(TracedCtaRates, AreMediansOfTheSms) {
+  std::vector<CtaTrace> pairs = some_pairs(9, 9, 1.3);
+  pairs.push_back(traced(100, 100, 0, 5 * kLoneNs));  // held up by something else
+  pairs.push_back(traced(101, 101, 0, 3 * kLoneNs));
+  pairs.push_back(traced(102, 101, 0, 9 * kLoneNs));
+  std::vector<CtaTrace> all = full(5, 2, 0.9);
+  for (int cta = 0; cta < 3; ++cta) all.push_back(traced(1000 + cta, 100, 0, (1 + cta) * kLoneNs));
+  const CtaRates rates = cta_rates_of(pairs, all, 2);
+  EXPECT_NEAR(rates.younger, 0.9, 0.001);
+  EXPECT_NEAR(rates.lone, 1.3, 1e-6);
 }
 
-// When the older one has ended a third comes, to which the second is the older one.
-TEST(CtaRates, ComeFromEveryPairOfAnSm) {
-  constexpr double kYounger = 0.8;
-  constexpr double kEnd = kPieces * kStepNs;
-  std::vector<CtaTrace> traces{traced(0, 7, 0, 1, 1e12, 1), traced(1, 7, 0, kYounger, kEnd, 1)};
-  const double second_end = kEnd + kPieces * kStepNs * (1 - kYounger);
-  traces.push_back(traced(2, 7, kEnd, kYounger, second_end, 1.5));
-  const CtaRates rates = cta_rates_of(traces);
-  EXPECT_NEAR(rates.younger, kYounger, 0.005);
-  EXPECT_NEAR(rates.lone, 1.5, 0.01);
-  EXPECT_EQ(rates.sms, 1);
+// The younger one may end first where neither is served first.
+TEST(TracedCtaRates, OfCtasThatShareAlikeAreOne) {
+  std::vector<CtaTrace> all;
+  for (int cta = 0; cta < 4; ++cta) {
+    const double begin = cta < 2 ? 0 : kLoneNs;
+    all.push_back(traced(cta, 0, begin, begin + (cta % 2 == 0 ? 1 : 0.996) * kLoneNs));
+  }
+  EXPECT_EQ(cta_rates_of(some_pairs(9, 9, 1.3), all, 2).younger, 1);
 }
 
-TEST(CtaRates, RefuseTracesInWhichNoneIsAlone) {
-  EXPECT_THROW(cta_rates_of(std::vector{traced(0, 0, 0, 1, 1e12, 1), traced(1, 0, 0, 1, 1e12, 1)}),
-               std::runtime_error);
+TEST(TracedCtaRates, RefuseWhatNoSchedulerGives) {
+  const std::vector<CtaTrace> pairs = some_pairs(8, 8, 1.4);
+  const std::vector<CtaTrace> all = full(2, 2, 0.9);
+  EXPECT_NO_THROW(cta_rates_of(pairs, all, 2));
+  EXPECT_THROW(cta_rates_of({}, all, 2), std::runtime_error);
+  EXPECT_THROW(cta_rates_of(pairs, {}, 2), std::runtime_error);
+  EXPECT_THROW(cta_rates_of(some_pairs(0, 8, 1.4), all, 2), std::runtime_error);
+  EXPECT_THROW(cta_rates_of(some_pairs(8, 0, 1.4), all, 2), std::runtime_error);
+  EXPECT_THROW(cta_rates_of(pairs, all, 4), std::runtime_error);  // no SM held so many
+  EXPECT_THROW(cta_rates_of(pairs, all, 1), std::runtime_error);
+  EXPECT_THROW(cta_rates_of(pairs, full(2, 2, 0.2), 2), std::runtime_error);
+  EXPECT_THROW(cta_rates_of(some_pairs(8, 8, 3), all, 2), std::runtime_error);
+  std::vector<CtaTrace> backwards = pairs;
+  for (CtaTrace& trace : backwards) std::swap(trace.begin_ns, trace.end_ns);
+  EXPECT_THROW(cta_rates_of(backwards, all, 2), std::runtime_error);
 }
 
-TEST(CtaRates, RefuseWhatNoSchedulerGives) {
-  EXPECT_THROW(cta_rates_of({}), std::runtime_error);
-  EXPECT_THROW(cta_rates_of(sms_of(8, 0.2, 1.4)), std::runtime_error);
-  EXPECT_THROW(cta_rates_of(sms_of(8, 0.9, 3)), std::runtime_error);
-  EXPECT_THROW(cta_rates_of(sms_of(8, 1.2, 1.4)), std::runtime_error);
-  std::vector<CtaTrace> backwards = sms_of(8, 0.9, 1.4);
-  for (CtaTrace& trace : backwards) std::ranges::reverse(trace.times_ns);
-  EXPECT_THROW(cta_rates_of(backwards), std::runtime_error);
+// What an H200 noted gives the rates that its description has.
+TEST(TracedCtaRates, OfTheRecordedTracesAreTheH200s) {
+  struct Traces {
+    std::vector<CtaTrace> some_pairs;
+    std::vector<CtaTrace> full;
+  };
+  constexpr int kSms = 132;
+  std::map<std::tuple<std::string, std::int64_t, std::int64_t>, Traces> traces;
+  std::ifstream file("bench/recorded/calibrate_h200/cta_trace.csv");
+  std::string line;
+  std::getline(file, line);
+  ASSERT_EQ(line, "kernel,br,head_dim,ctas,cta,sm,begin_ns,end_ns");
+  while (std::getline(file, line)) {
+    std::istringstream cells(line);
+    std::string kernel;
+    std::getline(cells, kernel, ',');
+    std::int64_t br = 0;
+    std::int64_t head_dim = 0;
+    int ctas = 0;
+    CtaTrace trace;
+    char comma = 0;
+    cells >> br >> comma >> head_dim >> comma >> ctas >> comma >> trace.cta >> comma >> trace.sm >> comma >>
+        trace.begin_ns >> comma >> trace.end_ns;
+    ASSERT_TRUE(cells) << line;
+    Traces& of = traces[{kernel, br, head_dim}];
+    (ctas < 2 * kSms ? of.some_pairs : of.full).push_back(trace);
+  }
+  const GpuSpec h200 = load_gpu("h200");
+  EXPECT_EQ(traces.size(), h200.cta_rates.size());
+  for (const KernelCtaRates& measured : h200.cta_rates) {
+    const Traces& of = traces[{measured.kernel, measured.br, measured.head_dim}];
+    const int ctas_per_sm = static_cast<int>(of.full.size()) / (2 * kSms);
+    const CtaRates rates = cta_rates_of(of.some_pairs, of.full, ctas_per_sm);
+    EXPECT_NEAR(rates.younger, measured.younger.value, 0.005) << measured.kernel << " " << measured.head_dim;
+    EXPECT_NEAR(rates.lone, measured.lone.value, 0.03) << measured.kernel << " " << measured.head_dim;
+  }
 }
 
 }  // namespace hbmscope

@@ -5,8 +5,11 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <set>
+#include <vector>
 
 #include "sim/algorithms/algorithm.h"
+#include "sim/l2/replay_values.h"
 
 namespace hbmscope {
 namespace {
@@ -30,22 +33,38 @@ std::unique_ptr<Program> flash2(std::int64_t heads, std::int64_t seqlen) {
 // As %smid said on an H200 for one CTA per SM.
 TEST(CtaSlots, FewCtasAreDealtToAllGpcs) {
   const GpuSpec gpu = load_gpu("h200");
-  EXPECT_EQ(on_side(sides_of_sms(gpu, 132), 0), 66);
-  EXPECT_EQ(on_side(sides_of_sms(gpu, 1024), 1), 66);
-  EXPECT_EQ(on_side(sides_of_sms(gpu, 32), 0), 20);
-  EXPECT_NEAR(on_side(sides_of_sms(gpu, 48), 0), 27, 1);  // a GPC of 8 SMs gets fewer than its share
-  EXPECT_NEAR(on_side(sides_of_sms(gpu, 64), 0), 33, 3);
-  EXPECT_EQ(sides_of_sms(gpu, 5), std::vector<int>(5, 0));
+  EXPECT_EQ(on_side(sides_of_sms(gpu, 132, 0), 0), 66);
+  EXPECT_EQ(on_side(sides_of_sms(gpu, 1024, 0), 1), 66);
+  EXPECT_EQ(on_side(sides_of_sms(gpu, 32, 0), 0), 20);
+  EXPECT_NEAR(on_side(sides_of_sms(gpu, 48, 0), 0), 27, 1);  // a GPC of 8 SMs gets fewer than its share
+  EXPECT_NEAR(on_side(sides_of_sms(gpu, 64, 0), 0), 33, 3);
+  EXPECT_EQ(sides_of_sms(gpu, 5, 0), std::vector<int>(5, 0));
+}
+
+// One H200 goes on after its first GPC where another one ends: every order has the same SMs.
+TEST(CtaSlots, SeedsDrawTheOrderOfTheGpcs) {
+  GpuSpec gpu = load_gpu("h200");
+  ASSERT_TRUE(gpu.sm_runs_rotate);
+  std::set<std::vector<int>> orders;
+  for (std::uint64_t seed = 0; seed < 16; ++seed) {
+    orders.insert(sides_of_sms(gpu, 132, seed));
+    EXPECT_EQ(on_side(sides_of_sms(gpu, 132, seed), 0), 66) << seed;
+    EXPECT_EQ(on_side(sides_of_sms(gpu, 8, seed), 0), 8) << seed;  // the first run stays
+  }
+  EXPECT_EQ(orders.size(), 8U);
+  EXPECT_EQ(sides_of_sms(gpu, 132, 3), sides_of_sms(gpu, 132, 11));
+  gpu.sm_runs_rotate = false;
+  EXPECT_EQ(sides_of_sms(gpu, 132, 3), sides_of_sms(gpu, 132, 0));
 }
 
 TEST(CtaSlots, AChangedNumberOfSmsForgetsTheMeasuredOrder) {
-  EXPECT_EQ(sides_of_sms(load_gpu("h200+sms=66"), 1000).size(), 66U);
-  EXPECT_EQ(sides_of_sms(load_gpu("h200+sms=264"), 1000).size(), 264U);
+  EXPECT_EQ(sides_of_sms(load_gpu("h200+sms=66"), 1000, 0).size(), 66U);
+  EXPECT_EQ(sides_of_sms(load_gpu("h200+sms=264"), 1000, 0).size(), 264U);
 }
 
 TEST(CtaSlots, AGpuWithoutAMeasuredOrderUsesAllItsSms) {
-  EXPECT_EQ(sides_of_sms(load_gpu("a100-80"), 1000).size(), 108U);
-  EXPECT_EQ(on_side(sides_of_sms(load_gpu("l4"), 1000), 0), 58);
+  EXPECT_EQ(sides_of_sms(load_gpu("a100-80"), 1000, 0).size(), 108U);
+  EXPECT_EQ(on_side(sides_of_sms(load_gpu("l4"), 1000, 0), 0), 58);
 }
 
 TEST(CtaSlots, IssuesEveryAccessOfTheLaunchOnce) {
@@ -73,7 +92,7 @@ TEST(CtaSlots, TheOlderCtaOfAnSmRunsAhead) {
     first_ended = ++done[access.item] == most;
   });
   EXPECT_NEAR(done[0], most, 3);
-  EXPECT_NEAR(done[132], most * load_gpu("h200").younger_cta_rate.value().value, 6);
+  EXPECT_NEAR(done[132], most * cta_rates(body.launch(), *program, load_gpu("h200")).younger, 6);
 }
 
 }  // namespace hbmscope

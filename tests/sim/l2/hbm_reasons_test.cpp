@@ -40,7 +40,7 @@ TEST(HbmReasons, SayThatLiveHeadsFit) {
                            "8.2 heads live at once: 16.5 MiB of them against 30.0 MiB effective. They fit")));
   // 8 heads are finished before the next ones begin: hardly a tile is read from DRAM twice.
   EXPECT_THAT(reasons.back(),
-              StartsWith("Beyond the compulsory bytes DRAM moves 360 kB: K 86 % and V 14 %."));
+              StartsWith("Beyond the compulsory bytes DRAM moves 442 kB: K 56 % and V 44 %."));
 }
 
 // One head's K and V are 64 MiB, and 264 of its 1024 CTAs run at once.
@@ -48,7 +48,7 @@ TEST(HbmReasons, SayThatAHeadIsTooLargeAndHowFarCtasDrift) {
   const std::vector<std::string> reasons = reasons_of(point_of("flash2", 1, 131072, L2Mode::none));
   EXPECT_THAT(reasons, Contains(AllOf(HasSubstr("1 head live at once: 64.0 MiB of them against 30.0 MiB"),
                                       HasSubstr("each of the 3.9 waves of a head"),
-                                      HasSubstr("0.885 of the older one's rate and is 7.36 MiB behind"))));
+                                      HasSubstr("0.907 of the older one's rate and is 5.95 MiB behind"))));
 }
 
 TEST(HbmReasons, SayWhatLaterLaunchesFind) {
@@ -110,7 +110,7 @@ TEST(HbmConclusions, CompareThePredictionOfTheReplay) {
   const Record record = predict_record(point_of("flash2", 16, 4096));
   EXPECT_THAT(hbm_conclusions(record),
               testing::ElementsAre(
-                  "Predicted by --l2 replay: 67.7 MB at DRAM, 1.01 times compulsory and 1/16.4 of io."));
+                  "Predicted by --l2 replay: 67.8 MB at DRAM, 1.01 times compulsory and 1/16.3 of io."));
 }
 
 }  // namespace hbmscope::test

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <memory>
+
 #include "sim/l2/l2_geometry.h"
 
 namespace hbmscope {
@@ -15,8 +17,6 @@ TEST(ReplayValues, TheH200LacksNothing) {
   EXPECT_EQ(values.ways, 16U);
   EXPECT_EQ(values.stretch_bytes, 256 * kKiB);
   EXPECT_EQ(values.dirty_share, 0.47);
-  EXPECT_EQ(values.younger_cta_rate, 0.885);
-  EXPECT_EQ(values.lone_cta_rate, 1.40);
   EXPECT_THAT(assumed_values(load_gpu("h200")), IsEmpty());
 }
 
@@ -31,7 +31,85 @@ TEST(ReplayValues, OtherGpusTakeTheH200sWhereTheyLackTheirOwn) {
   const ReplayValues values = replay_values(gpu);
   EXPECT_EQ(values.ways, 12U);
   EXPECT_EQ(values.stretch_bytes, 256 * kKiB);
-  EXPECT_EQ(values.lone_cta_rate, 1.5);
+}
+
+namespace {
+
+// A launch of this kernel in a program with this head dim.
+std::unique_ptr<Program> with_kernel(std::string_view kernel, std::int64_t head_dim, std::int64_t br = 128) {
+  auto program = std::make_unique<Program>();
+  program->problem.head_dim = head_dim;
+  Launch& launch = program->launches.add();
+  launch.kernel = kernel;
+  launch.macros.push({"HBMSCOPE_BC", 16});
+  launch.macros.push({"HBMSCOPE_BR", br});
+  return program;
+}
+
+CtaRates rates_of(const Program& program, const GpuSpec& gpu) {
+  return cta_rates(program.launches[0], program, gpu);
+}
+
+// One kernel in two tiles, one of them at two head dims, and rates for all others.
+GpuSpec with_rates() {
+  const auto value = [](double number) { return SourcedValue{number, true, "test"}; };
+  GpuSpec gpu = load_gpu("a100-80");
+  gpu.younger_cta_rate = value(0.5);
+  gpu.lone_cta_rate = value(2);
+  gpu.cta_rates = {{"traced", 128, 128, value(0.8), value(1.8)},
+                   {"traced", 128, 64, value(0.9), value(1.4)},
+                   {"traced", 64, 64, value(0.7), value(1.1)}};
+  return gpu;
+}
+
+}  // namespace
+
+TEST(CtaRates, AreThoseOfTheKernelBetweenTheHeadDimsThatWereMeasured) {
+  const GpuSpec gpu = with_rates();
+  const auto expect = [&](std::int64_t head_dim, double younger, double lone) {
+    const CtaRates rates = rates_of(*with_kernel("traced", head_dim), gpu);
+    EXPECT_DOUBLE_EQ(rates.younger, younger) << head_dim;
+    EXPECT_DOUBLE_EQ(rates.lone, lone) << head_dim;
+  };
+  expect(64, 0.9, 1.4);
+  expect(128, 0.8, 1.8);
+  expect(96, 0.85, 1.6);
+  expect(32, 0.9, 1.4);
+  expect(256, 0.8, 1.8);
+}
+
+TEST(CtaRates, AreThoseOfTheNearestTile) {
+  const GpuSpec gpu = with_rates();
+  EXPECT_EQ(rates_of(*with_kernel("traced", 128, 64), gpu).younger, 0.7);
+  EXPECT_EQ(rates_of(*with_kernel("traced", 128, 16), gpu).younger, 0.7);
+  EXPECT_EQ(rates_of(*with_kernel("traced", 128, 256), gpu).younger, 0.8);
+}
+
+TEST(CtaRates, OfOtherKernelsAreThoseThatStandForAll) {
+  const CtaRates rates = rates_of(*with_kernel("another", 64), with_rates());
+  EXPECT_EQ(rates.younger, 0.5);
+  EXPECT_EQ(rates.lone, 2);
+}
+
+TEST(CtaRates, WhatADescribedKernelSaysGoesBefore) {
+  const auto program = with_kernel("traced", 64);
+  program->launches[0].younger_cta_rate = 1;
+  const CtaRates rates = rates_of(*program, with_rates());
+  EXPECT_EQ(rates.younger, 1);
+  EXPECT_EQ(rates.lone, 1.4);
+}
+
+// A GPU on which nobody measured any takes the H200's, by kernel; one with rates of its own for all kernels
+// does not mix them with another GPU's.
+TEST(CtaRates, OfAGpuWithoutAnyAreTheH200s) {
+  GpuSpec gpu = load_gpu("a100-80");
+  const auto program = with_kernel("flash1_mma", 128);
+  const CtaRates h200 = rates_of(*program, load_gpu("h200"));
+  EXPECT_EQ(rates_of(*program, gpu).younger, h200.younger);
+  EXPECT_EQ(rates_of(*program, gpu).lone, h200.lone);
+  EXPECT_GT(h200.younger, rates_of(*with_kernel("flash2_mma", 128), gpu).younger);
+  gpu.younger_cta_rate = SourcedValue{0.5, true, "test"};
+  EXPECT_EQ(rates_of(*program, gpu).younger, 0.5);
 }
 
 // 40 MiB on two sides: a way of a side is 1.25 MiB of 16 and takes the lines of 2.5 MiB.

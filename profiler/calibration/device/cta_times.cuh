@@ -1,0 +1,19 @@
+#pragma once
+
+#include "profiler/calibration/device/lines.cuh"
+#include "profiler/calibration/device/results.h"
+
+namespace hbmscope {
+
+// By one thread of a CTA, at its place among `times`. Addresses are computed when they are needed: registers
+// are what traced kernels lack.
+__device__ __forceinline__ void note_begin(CtaTimes* times) {
+  if (threadIdx.x != 0) return;
+  times[blockIdx.x].sm = sm_id();
+  times[blockIdx.x].begin_ns = nanoseconds();
+}
+__device__ __forceinline__ void note_end(CtaTimes* times) {
+  if (not_hoisted(threadIdx.x) == 0) times[not_hoisted(blockIdx.x)].end_ns = nanoseconds();
+}
+
+}  // namespace hbmscope

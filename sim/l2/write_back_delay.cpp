@@ -1,0 +1,72 @@
+#include "sim/l2/write_back_delay.h"
+
+#include <algorithm>
+
+#include "sim/l2/cta_slots.h"
+
+namespace hbmscope {
+namespace {
+
+// Of what is under way to DRAM while a launch does nothing but store, as much is under way while one loads.
+// Chosen on written lines that are read while others come in (bench/recorded/calibrate_h200/patterns.csv);
+// a quarter would be as good for them, and worse for S and P of 28 to 40 MiB.
+constexpr double kUnderWayWhileLoading = 0.5;
+
+// A launch that stores at least one byte for so many that it loads keeps write-backs waiting for each other.
+constexpr std::uint64_t kLoadsPerStore = 4;
+
+bool has(const Launch& launch, ComputeKind kind) {
+  return std::any_of(launch.computes.begin(), launch.computes.end(),
+                     [kind](const Compute& each) { return each.kind == kind; });
+}
+
+// What DRAM would be asked for by the launch alone, with a cache that holds everything, in seconds.
+double hbm_seconds(const Program& program, const LaunchTraffic& moved, const GpuSpec& gpu) {
+  double bytes = 0;
+  for (int number = 0; number < program.tensors.count(); ++number) {
+    const Tensor& tensor = program.tensors[number];
+    const double size = static_cast<double>(tensor.planes) * static_cast<double>(tensor.rows) *
+                        static_cast<double>(tensor.columns) * static_cast<double>(tensor.element_bytes);
+    const ReadWrite& l2 = moved.tensors[number].l2;
+    bytes += std::min(static_cast<double>(l2.read), size) + std::min(static_cast<double>(l2.write), size);
+  }
+  return bytes / gpu.hbm_bytes_per_s.value;
+}
+
+// The roofline of the launch alone. Kernels that do products and exponentials by turns do not keep DRAM busy,
+// wherever the roofline puts them.
+bool waits_for_hbm(const Program& program, const LaunchTraffic& moved, const Launch& launch,
+                   const GpuSpec& gpu) {
+  if (moved.executed_flops == 0) return true;
+  const std::optional<double> tensor_rate = gpu.tensor_flops_per_s(program.problem.dtype);
+  if (has(launch, ComputeKind::softmax) || !tensor_rate) return false;
+  return static_cast<double>(moved.executed_flops) / *tensor_rate < hbm_seconds(program, moved, gpu);
+}
+
+ReadWrite l2_bytes(const LaunchTraffic& moved) {
+  ReadWrite sum;
+  for (const TensorTraffic& tensor : moved.tensors) {
+    sum.read += tensor.l2.read;
+    sum.write += tensor.l2.write;
+  }
+  return sum;
+}
+
+}  // namespace
+
+// Where SMs store as fast as they can, as much as counters see under way (under_way_bytes) is stored while a
+// line is written back, and loaded besides what the launch loads for each byte that it stores.
+Bytes write_back_delay(const Program& program, const Traffic& traffic, int number, const GpuSpec& gpu,
+                       const L2Geometry& geometry) {
+  const Launch& launch = program.launches[number];
+  const LaunchTraffic& moved = traffic.launches[number];
+  if (resident_ctas(launch, program, gpu) < gpu.sms || !waits_for_hbm(program, moved, launch, gpu)) return 0;
+  const auto under_way = static_cast<double>(geometry.under_way_bytes);
+  const ReadWrite l2 = l2_bytes(moved);
+  if (l2.write < l2.read / kLoadsPerStore || l2.write == 0)
+    return static_cast<Bytes>(kUnderWayWhileLoading * under_way);
+  const double bytes_per_stored = 1 + static_cast<double>(l2.read) / static_cast<double>(l2.write);
+  return static_cast<Bytes>(under_way * bytes_per_stored);
+}
+
+}  // namespace hbmscope

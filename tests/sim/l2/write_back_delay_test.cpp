@@ -1,0 +1,81 @@
+#include "sim/l2/write_back_delay.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <memory>
+
+#include "sim/algorithms/algorithm.h"
+#include "sim/l2/ring_program.h"
+
+namespace hbmscope {
+namespace {
+
+const GpuSpec& h200() {
+  static const GpuSpec gpu = load_gpu("h200");
+  return gpu;
+}
+
+Bytes delay(const Program& program, int launch) {
+  Traffic traffic;
+  count_traffic(program, traffic);
+  return write_back_delay(program, traffic, launch, h200(), l2_geometry(h200()));
+}
+
+Bytes under_way() { return l2_geometry(h200()).under_way_bytes; }
+
+// What one pass over two buffers of 8 MiB waits for.
+Bytes delay_of(RingPass pass) {
+  const std::array<Bytes, 2> buffers{8 * kMiB, 8 * kMiB};
+  const std::array<RingPass, 1> passes{pass};
+  auto program = std::make_unique<Program>();
+  build_ring_program(buffers, passes, *program);
+  return delay(*program, 0);
+}
+
+constexpr RingPass kByAll{.share = RingShare::part, .ctas = 132};
+
+}  // namespace
+
+// What is under way is stored meanwhile, and a copy loads as much as it stores.
+TEST(WriteBackDelay, IsWhatSmsMoveWhileWriteBacksQueue) {
+  RingPass store = kByAll;
+  store.operation = Operation::store;
+  EXPECT_EQ(delay_of(store), under_way());
+  RingPass copy = kByAll;
+  copy.copies_to = 1;
+  EXPECT_EQ(delay_of(copy), 2 * under_way());
+}
+
+TEST(WriteBackDelay, IsShortWhereNothingIsStored) { EXPECT_EQ(delay_of(kByAll), under_way() / 2); }
+
+TEST(WriteBackDelay, IsNoneWhereTheGpuIsNotFull) {
+  RingPass few = kByAll;
+  few.ctas = 33;
+  EXPECT_EQ(delay_of(few), 0U);
+}
+
+// S = QKᵀ stores, softmax copies, O = PV loads P: all of them wait for DRAM. Products and exponentials by
+// turns do not, and neither does a product of large depth.
+TEST(WriteBackDelay, FollowsTheRooflineOfTheLaunch) {
+  const auto of = [](std::string_view algorithm, std::int64_t head_dim) {
+    Plan plan;
+    plan.problem.head_dim = plan.problem.head_dim_v = head_dim;
+    const Algorithm& found = find_algorithm(algorithm);
+    auto program = std::make_unique<Program>();
+    build_program(found, find_variant(found, "mma"), plan, *program);
+    return program;
+  };
+  const auto standard = of("standard", 64);
+  EXPECT_GT(delay(*standard, 0), under_way());
+  EXPECT_EQ(delay(*standard, 1), 2 * under_way());
+  EXPECT_EQ(delay(*standard, 2), under_way() / 2);
+  const auto deep = of("standard", 256);
+  EXPECT_EQ(delay(*deep, 0), 0U);
+  EXPECT_EQ(delay(*deep, 1), 2 * under_way());
+  EXPECT_EQ(delay(*deep, 2), 0U);
+  EXPECT_EQ(delay(*of("flash1", 64), 0), 0U);
+  EXPECT_EQ(delay(*of("flash2", 64), 0), 0U);
+}
+
+}  // namespace hbmscope
