@@ -66,10 +66,10 @@ struct SmLimits {
   std::int64_t shared_bytes_reserved = 0;  // per resident CTA
 };
 
-// How fast CTAs of a kernel go that share an SM, relative to the older one of two.
+// How fast CTAs of a kernel go that share an SM.
 struct CtaRates {
-  double younger = 1;  // the younger one, because warp schedulers serve the oldest CTA first
-  double lone = 1;     // one that has the SM to itself
+  double younger = 1;  // each further one, relative to the older one before it: schedulers serve that first
+  double lone = 1;     // one that has the SM to itself, relative to the older one of two
 };
 
 // The same, measured, of a kernel in tiles of Br rows with this head dim.

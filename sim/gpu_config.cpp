@@ -90,6 +90,22 @@ KernelCtaRates read_cta_rates(TomlReader reader) {
   return rates;
 }
 
+void read_all_cta_rates(TomlReader& reader, GpuSpec& gpu) {
+  if (!reader.has("cta_rates")) return;
+  for (const toml::node& node : reader.tables("cta_rates")) {
+    const KernelCtaRates rates = read_cta_rates(reader.element(node, "cta_rates"));
+    const auto same = [&](const KernelCtaRates& other) {
+      return other.kernel == rates.kernel && other.br == rates.br && other.head_dim == rates.head_dim;
+    };
+    if (std::any_of(gpu.cta_rates.begin(), gpu.cta_rates.end(), same)) {
+      reader.fail(node, "cta_rates",
+                  fmt::format("{}, br {}, head_dim {}", rates.kernel, rates.br, rates.head_dim),
+                  "each tile of a kernel once");
+    }
+    gpu.cta_rates.push_back(rates);
+  }
+}
+
 MeasuredRates read_measured_rates(TomlReader reader) {
   MeasuredRates rates;
   rates.hbm_copy_bytes_per_s = reader.quantity_if_present("hbm_copy_bytes_per_s");
@@ -160,12 +176,11 @@ GpuSpec read_gpu(TomlReader reader) {
   if (!has_l2) reader.fail(caches, "cache", "", "a level with name = \"L2\"");
   read_sm_runs(reader, gpu);
   gpu.sm_runs_rotate = reader.boolean_or("sm_runs_rotate", false);
+  if (gpu.sm_runs_rotate && gpu.sm_runs.empty())
+    reader.fail("sm_runs_rotate", "true", "tables sm_run, or no such key");
   gpu.younger_cta_rate = read_cta_rate(reader, "younger_cta_rate", kLargestYoungerRate);
   gpu.lone_cta_rate = read_cta_rate(reader, "lone_cta_rate", kLargestLoneRate);
-  if (reader.has("cta_rates")) {
-    for (const toml::node& node : reader.tables("cta_rates"))
-      gpu.cta_rates.push_back(read_cta_rates(reader.element(node, "cta_rates")));
-  }
+  read_all_cta_rates(reader, gpu);
   if (reader.has("measured")) gpu.measured = read_measured_rates(reader.table("measured"));
   gpu.limits = read_limits(reader.table("limits"));
   reader.finish();

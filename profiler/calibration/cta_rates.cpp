@@ -35,34 +35,52 @@ double lone_rate(std::span<const CtaTrace> some_pairs) {
   return lone_ns.empty() || older_ns.empty() ? 0 : median(older_ns).value() / median(lone_ns).value();
 }
 
+// CTAs of an SM that were there when the first one of them ended.
+std::size_t resident(const std::vector<const CtaTrace*>& ctas) {
+  return static_cast<std::size_t>(std::ranges::count_if(
+      ctas, [&](const CtaTrace* each) { return each->begin_ns < ctas.front()->end_ns; }));
+}
+
 // The oldest CTA of an SM has k - 1 others beside it all its life, T; each goes at r times the rate of the
 // one before it. Whenever one ends, another takes its place and all that are older than that move up. The
 // second has done r of its work when the first ends, goes on at full rate and ends (1 - r) T later, and so do
 // the third after the second, and so on: r = 1 - (end of the k-th - end of the first) / ((k - 1) T).
-double younger_rate(std::span<const CtaTrace> full, int ctas_per_sm) {
-  const auto k = static_cast<std::size_t>(ctas_per_sm);
-  std::vector<double> rates;
+double younger_rate(const std::vector<const CtaTrace*>& ctas, std::size_t k) {
+  const double behind = static_cast<double>(ctas[k - 1]->end_ns) - static_cast<double>(ctas[0]->end_ns);
+  return 1 - behind / (static_cast<double>(k - 1) * duration_ns(*ctas[0]));
+}
+
+// How many CTAs SMs held at once, and the rates of those that held several and then took up more.
+TracedRates rates_when_full(std::span<const CtaTrace> full, int ctas_per_sm) {
+  std::vector<double> held;
+  std::vector<double> younger;
   for (const auto& [sm, ctas] : by_sm(full)) {
-    if (k < 2 || ctas.size() <= k) continue;
-    const double behind = static_cast<double>(ctas[k - 1]->end_ns) - static_cast<double>(ctas[0]->end_ns);
-    rates.push_back(1 - behind / (static_cast<double>(k - 1) * duration_ns(*ctas[0])));
+    const std::size_t k = resident(ctas);
+    held.push_back(static_cast<double>(k));
+    if (k > 1 && ctas.size() > k)
+      younger.push_back(younger_rate(ctas, std::min(k, static_cast<std::size_t>(ctas_per_sm))));
   }
-  return median(rates).value_or(0);
+  return {static_cast<int>(median(held).value_or(0)), {.younger = median(younger).value_or(0), .lone = 0}};
 }
 
 }  // namespace
 
-CtaRates cta_rates_of(std::span<const CtaTrace> some_pairs, std::span<const CtaTrace> full, int ctas_per_sm) {
-  CtaRates rates{younger_rate(full, ctas_per_sm), lone_rate(some_pairs)};
+std::optional<TracedRates> cta_rates_of(std::span<const CtaTrace> some_pairs, std::span<const CtaTrace> full,
+                                        int ctas_per_sm) {
+  if (ctas_per_sm < 2) return std::nullopt;
+  TracedRates traced = rates_when_full(full, ctas_per_sm);
+  if (traced.ctas_per_sm == 1) return std::nullopt;
+  CtaRates& rates = traced.rates;
+  rates.lone = lone_rate(some_pairs);
   // CTAs may end in any order where none is served first.
   if (rates.younger < 0.3 || rates.younger > 1.05 || rates.lone < 0.9 || rates.lone > 2.2) {
     throw std::runtime_error(fmt::format(
         "with {} CTAs on an SM a younger one goes at {:.3f} of the older one's rate, and one alone at "
         "{:.3f}: expected 0.3 to 1.05 and 0.9 to 2.2",
-        ctas_per_sm, rates.younger, rates.lone));
+        traced.ctas_per_sm, rates.younger, rates.lone));
   }
   rates.younger = std::min(rates.younger, 1.0);
-  return rates;
+  return traced;
 }
 
 }  // namespace hbmscope

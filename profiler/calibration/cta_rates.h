@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -16,11 +17,18 @@ struct CtaTrace {
   std::uint64_t end_ns = 0;
 };
 
+struct TracedRates {
+  int ctas_per_sm = 0;  // that an SM held at once
+  CtaRates rates;
+};
+
 // From the traces of two launches of equal CTAs, which start in the order of their numbers; the one with the
-// lower number is the older one. `some_pairs`: one CTA on each SM, and a second one on some. `full`: at least
-// twice as many as the GPU holds, `ctas_per_sm` on each SM. Throws std::runtime_error where SMs do not hold
-// so many, or for rates that no scheduler gives.
-CtaRates cta_rates_of(std::span<const CtaTrace> some_pairs, std::span<const CtaTrace> full, int ctas_per_sm);
+// lower number is the older one. `some_pairs`: one CTA on each SM, and a second one on some. `full`: more
+// than the GPU holds at once; an SM may hold more than `ctas_per_sm`, with which the replay reckons and whose
+// rates these are, or fewer. Absent where it holds one at a time. Throws std::runtime_error where no SM had a
+// CTA, or two, to compare, and for rates that no scheduler gives.
+std::optional<TracedRates> cta_rates_of(std::span<const CtaTrace> some_pairs, std::span<const CtaTrace> full,
+                                        int ctas_per_sm);
 
 // Rates of a kernel in a tile.
 struct KernelRates {

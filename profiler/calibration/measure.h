@@ -33,7 +33,7 @@ void measure_set_writes(Calibration& calibration);
 void measure_sm_order(Calibration& calibration);
 // rates.csv: HBM, L2, shared memory, tensor cores, exponentials, launches.
 void measure_rates(Calibration& calibration);
-// cta_trace.csv, cta_rates.csv: how two CTAs of an SM share it.
+// cta_trace.csv, cta_rates.csv: how the CTAs of an SM share it.
 void measure_cta_rates(Calibration& calibration);
 // patterns.csv: what DRAM is asked for by the micro-patterns, by counters. The replay's side of them is
 // filled in later, with what all measurements found.

@@ -1,9 +1,10 @@
-// How two CTAs of an SM share it, and how fast one goes alone: attention kernels with timestamps.
+// How the CTAs of an SM share it, and how fast one goes alone: attention kernels with timestamps.
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <random>
 #include <utility>
 
@@ -20,8 +21,8 @@ namespace {
 constexpr int kRuns = 3;
 
 // What CTAs do. flash2's share one head, which is long enough for timestamps not to matter. Each of flash1's
-// has a head of its own, of so many rows that O of all of them does not fit into an L2: that is where their
-// rates decide on bytes.
+// has a head of its own, of so many rows that Q and O of all of them outgrow an H200's L2 from d = 64 on:
+// that is where their rates decide on bytes.
 struct TracedWork {
   int rows_of_cta = 0;
   int keys = 0;
@@ -133,9 +134,9 @@ void write_rows(EvidenceFile& file, const TracedKernel& traced, const std::vecto
   }
 }
 
-// The medians of some runs.
-CtaRates measure_kernel(Probe& probe, const TracedKernel& traced, EvidenceFile& traces_file,
-                        EvidenceFile& rates_file) {
+// The medians of some runs; absent where an SM holds one CTA at a time.
+std::optional<CtaRates> measure_kernel(Probe& probe, const TracedKernel& traced, EvidenceFile& traces_file,
+                                       EvidenceFile& rates_file) {
   const auto sms = static_cast<std::size_t>(probe.sms());
   TracedLaunch some_pairs(probe, traced, sms + std::max<std::size_t>(sms / 4, 1));
   TracedLaunch full(probe, traced, 2 * sms * static_cast<std::size_t>(traced.ctas_per_sm));
@@ -150,13 +151,14 @@ CtaRates measure_kernel(Probe& probe, const TracedKernel& traced, EvidenceFile& 
       write_rows(traces_file, traced, paired);
       write_rows(traces_file, traced, all);
     }
-    const CtaRates rates = cta_rates_of(paired, all, traced.ctas_per_sm);
-    rates_file.row(fmt::format("{},{},{},{:.4f},{:.4f}", name_of(traced), traced.ctas_per_sm, run,
-                               rates.younger, rates.lone));
-    younger.push_back(rates.younger);
-    lone.push_back(rates.lone);
+    const std::optional<TracedRates> found = cta_rates_of(paired, all, traced.ctas_per_sm);
+    if (!found) return std::nullopt;
+    rates_file.row(fmt::format("{},{},{},{:.4f},{:.4f}", name_of(traced), found->ctas_per_sm, run,
+                               found->rates.younger, found->rates.lone));
+    younger.push_back(found->rates.younger);
+    lone.push_back(found->rates.lone);
   }
-  return {median(younger).value(), median(lone).value()};
+  return CtaRates{median(younger).value(), median(lone).value()};
 }
 
 }  // namespace
@@ -168,8 +170,9 @@ void measure_cta_rates(Calibration& calibration) {
                           "kernel,br,head_dim,ctas_per_sm,run,younger,lone");
   std::vector<KernelRates> found;
   for (const TracedKernel& traced : traced_kernels()) {
-    found.push_back({traced.kernel, traced.br, traced.head_dim,
-                     measure_kernel(calibration.probe, traced, traces_file, rates_file)});
+    if (traced.shared_bytes > calibration.facts.limits.shared_bytes_per_cta) continue;
+    const std::optional<CtaRates> rates = measure_kernel(calibration.probe, traced, traces_file, rates_file);
+    if (rates) found.push_back({traced.kernel, traced.br, traced.head_dim, *rates});
   }
   calibration.findings.cta_rates = found;
 }

@@ -23,7 +23,7 @@ std::int64_t resident_ctas(const Launch& launch, const Program& program, const G
 class CtaSlots {
  public:
   // `body` must outlive it; `seed` draws what differs from one GPU of this name to the next.
-  CtaSlots(const LaunchBody& body, const GpuSpec& gpu, std::uint64_t seed = 0);
+  CtaSlots(const LaunchBody& body, const GpuSpec& gpu, std::uint64_t seed);
   CtaSlots(const CtaSlots&) = delete;
   CtaSlots& operator=(const CtaSlots&) = delete;
   ~CtaSlots() = default;

@@ -43,24 +43,26 @@ std::int64_t rows_of_tile(const Launch& launch) {
   return 0;
 }
 
-// Of the measured tiles of a kernel those with the nearest number of rows.
-std::vector<KernelCtaRates> nearest_tiles(const std::vector<KernelCtaRates>& known, const Launch& launch) {
-  const auto distance = [&](const KernelCtaRates& each) { return std::abs(each.br - rows_of_tile(launch)); };
-  std::vector<KernelCtaRates> nearest;
+// Br of the kernel's measured tiles that is nearest to the launch's; of two that are as near, the larger.
+std::int64_t nearest_br(const std::vector<KernelCtaRates>& known, const Launch& launch) {
+  const std::int64_t br = rows_of_tile(launch);
+  std::int64_t nearest = 0;
   for (const KernelCtaRates& each : known) {
     if (each.kernel != launch.kernel) continue;
-    if (!nearest.empty() && distance(each) > distance(nearest.front())) continue;
-    if (!nearest.empty() && distance(each) < distance(nearest.front())) nearest.clear();
-    nearest.push_back(each);
+    const std::int64_t farther = std::abs(each.br - br) - std::abs(nearest - br);
+    if (nearest == 0 || farther < 0 || (farther == 0 && each.br > nearest)) nearest = each.br;
   }
   return nearest;
 }
 
-// Beyond the smallest and the largest measured head dim, those of the nearest.
-std::optional<CtaRates> rates_at(const std::vector<KernelCtaRates>& known, std::int64_t head_dim) {
+// Between measured head dims by a straight line; beyond the smallest and the largest, those of the nearest.
+std::optional<CtaRates> rates_of_tile(const std::vector<KernelCtaRates>& known, const Launch& launch,
+                                      std::int64_t head_dim) {
+  const std::int64_t br = nearest_br(known, launch);
   const KernelCtaRates* below = nullptr;
   const KernelCtaRates* above = nullptr;
   for (const KernelCtaRates& each : known) {
+    if (each.kernel != launch.kernel || each.br != br) continue;
     if (each.head_dim <= head_dim && (below == nullptr || each.head_dim > below->head_dim)) below = &each;
     if (each.head_dim >= head_dim && (above == nullptr || each.head_dim < above->head_dim)) above = &each;
   }
@@ -89,10 +91,9 @@ ReplayValues replay_values(const GpuSpec& gpu) {
 
 CtaRates cta_rates(const Launch& launch, const Program& program, const GpuSpec& gpu) {
   CtaRates rates{value_of(kYounger, gpu), value_of(kLone, gpu)};
-  const bool measured = gpu.younger_cta_rate || !gpu.cta_rates.empty();
+  const bool measured = gpu.younger_cta_rate || gpu.lone_cta_rate || !gpu.cta_rates.empty();
   const std::vector<KernelCtaRates>& known = measured ? gpu.cta_rates : stand_in().cta_rates;
-  const std::vector<KernelCtaRates> of_kernel = nearest_tiles(known, launch);
-  if (const auto measured_rates = rates_at(of_kernel, program.problem.head_dim)) rates = *measured_rates;
+  rates = rates_of_tile(known, launch, program.problem.head_dim).value_or(rates);
   rates.younger = launch.younger_cta_rate.value_or(rates.younger);
   return rates;
 }

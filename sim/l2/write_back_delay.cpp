@@ -13,6 +13,8 @@ namespace {
 constexpr double kUnderWayWhileLoading = 0.5;
 
 // A launch that stores at least one byte for so many that it loads keeps write-backs waiting for each other.
+// A copy (1) does and a stream of loads does not; what is between was not measured, and no launch of these
+// algorithms lies near: S = QKᵀ loads 1 to 2 bytes for each that it stores, O = PV more than ten.
 constexpr std::uint64_t kLoadsPerStore = 4;
 
 bool has(const Launch& launch, ComputeKind kind) {
@@ -33,8 +35,8 @@ double hbm_seconds(const Program& program, const LaunchTraffic& moved, const Gpu
   return bytes / gpu.hbm_bytes_per_s.value;
 }
 
-// The roofline of the launch alone. Kernels that do products and exponentials by turns do not keep DRAM busy,
-// wherever the roofline puts them.
+// The roofline of the launch alone. A kernel that does products and exponentials by turns is taken
+// to wait for those, wherever the roofline puts it: with short sequences flash1 comes out closer so.
 bool waits_for_hbm(const Program& program, const LaunchTraffic& moved, const Launch& launch,
                    const GpuSpec& gpu) {
   if (moved.executed_flops == 0) return true;

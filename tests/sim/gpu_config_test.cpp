@@ -136,6 +136,10 @@ TEST(ParseGpu, RefusesWhatNoReplayCanTake) {
   EXPECT_THAT(spoiled("value = 1.3", "value = 101"), HasSubstr("key cta_rates.lone: '101'"));
   EXPECT_THAT(spoiled("head_dim = 64", "head_dim = 0"), HasSubstr("cta_rates.head_dim"));
   EXPECT_THAT(spoiled("br = 32", "br = 0"), HasSubstr("cta_rates.br"));
+  const std::size_t begin = kCalibrated.find("[[cta_rates]]");
+  const std::string table = kCalibrated.substr(begin, kCalibrated.find("[measured]") - begin);
+  EXPECT_THAT(spoiled("[measured]\n", table + "[measured]\n"), HasSubstr("each tile of a kernel once"));
+  EXPECT_THAT(spoiled("sms = ", "sm_runs_rotate = true\nsms = "), HasSubstr("sm_runs_rotate"));
   EXPECT_THAT(spoiled("kernel = \"flash2_mma\"\n", ""), HasSubstr("cta_rates.kernel"));
   EXPECT_THAT(spoiled("launch_ns", "launch_ms"), HasSubstr("measured.launch_ms"));
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "kernels/device/ptx.cuh"
 #include "profiler/calibration/device/lines.cuh"
 #include "profiler/calibration/device/results.h"
 

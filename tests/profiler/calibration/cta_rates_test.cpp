@@ -68,9 +68,11 @@ std::vector<CtaTrace> full(int sms, int ctas_per_sm, double younger) {
 
 TEST(TracedCtaRates, AreThoseOfTheTraces) {
   for (const int ctas_per_sm : {2, 3, 4}) {
-    const CtaRates rates = cta_rates_of(some_pairs(99, 33, 1.4), full(3, ctas_per_sm, 0.88), ctas_per_sm);
-    EXPECT_NEAR(rates.younger, 0.88, 0.001) << ctas_per_sm;
-    EXPECT_NEAR(rates.lone, 1.4, 1e-6) << ctas_per_sm;
+    const TracedRates traced =
+        cta_rates_of(some_pairs(99, 33, 1.4), full(3, ctas_per_sm, 0.88), ctas_per_sm).value();
+    EXPECT_EQ(traced.ctas_per_sm, ctas_per_sm);
+    EXPECT_NEAR(traced.rates.younger, 0.88, 0.001) << ctas_per_sm;
+    EXPECT_NEAR(traced.rates.lone, 1.4, 1e-6) << ctas_per_sm;
   }
 }
 
@@ -80,20 +82,37 @@ TEST(TracedCtaRates, AreMediansOfTheSms) {
   pairs.push_back(traced(101, 101, 0, 3 * kLoneNs));
   pairs.push_back(traced(102, 101, 0, 9 * kLoneNs));
   std::vector<CtaTrace> all = full(5, 2, 0.9);
-  for (int cta = 0; cta < 3; ++cta) all.push_back(traced(1000 + cta, 100, 0, (1 + cta) * kLoneNs));
-  const CtaRates rates = cta_rates_of(pairs, all, 2);
-  EXPECT_NEAR(rates.younger, 0.9, 0.001);
-  EXPECT_NEAR(rates.lone, 1.3, 1e-6);
+  for (int cta = 0; cta < 4; ++cta) all.push_back(traced(1000 + cta, 100, 0, (1 + cta) * kLoneNs));
+  const TracedRates found = cta_rates_of(pairs, all, 2).value();
+  EXPECT_EQ(found.ctas_per_sm, 2);
+  EXPECT_NEAR(found.rates.younger, 0.9, 0.001);
+  EXPECT_NEAR(found.rates.lone, 1.3, 1e-6);
 }
 
 // The younger one may end first where neither is served first.
 TEST(TracedCtaRates, OfCtasThatShareAlikeAreOne) {
   std::vector<CtaTrace> all;
   for (int cta = 0; cta < 4; ++cta) {
-    const double begin = cta < 2 ? 0 : kLoneNs;
+    const double begin = cta < 2 ? 0 : 1.1 * kLoneNs;
     all.push_back(traced(cta, 0, begin, begin + (cta % 2 == 0 ? 1 : 0.996) * kLoneNs));
   }
-  EXPECT_EQ(cta_rates_of(some_pairs(9, 9, 1.3), all, 2).younger, 1);
+  EXPECT_EQ(cta_rates_of(some_pairs(9, 9, 1.3), all, 2).value().rates.younger, 1);
+}
+
+// The kernel may need less than what was reckoned with, or more.
+TEST(TracedCtaRates, AreThoseOfAsManyAsTheReplayReckonsWith) {
+  const TracedRates more = cta_rates_of(some_pairs(9, 9, 1.3), full(3, 5, 0.88), 4).value();
+  EXPECT_EQ(more.ctas_per_sm, 5);
+  EXPECT_NEAR(more.rates.younger, 0.88, 0.001);
+  const TracedRates fewer = cta_rates_of(some_pairs(9, 9, 1.3), full(3, 2, 0.88), 3).value();
+  EXPECT_EQ(fewer.ctas_per_sm, 2);
+  EXPECT_NEAR(fewer.rates.younger, 0.88, 0.001);
+}
+
+// A GPU with less shared memory than the one that the tiles were described for.
+TEST(TracedCtaRates, AreAbsentWhereAnSmHoldsOneAtATime) {
+  EXPECT_FALSE(cta_rates_of(some_pairs(8, 8, 1.4), full(3, 1, 1), 2));
+  EXPECT_FALSE(cta_rates_of(some_pairs(8, 8, 1.4), full(3, 2, 0.9), 1));
 }
 
 TEST(TracedCtaRates, RefuseWhatNoSchedulerGives) {
@@ -104,8 +123,8 @@ TEST(TracedCtaRates, RefuseWhatNoSchedulerGives) {
   EXPECT_THROW(cta_rates_of(pairs, {}, 2), std::runtime_error);
   EXPECT_THROW(cta_rates_of(some_pairs(0, 8, 1.4), all, 2), std::runtime_error);
   EXPECT_THROW(cta_rates_of(some_pairs(8, 0, 1.4), all, 2), std::runtime_error);
-  EXPECT_THROW(cta_rates_of(pairs, all, 4), std::runtime_error);  // no SM held so many
-  EXPECT_THROW(cta_rates_of(pairs, all, 1), std::runtime_error);
+  EXPECT_THROW(cta_rates_of(pairs, some_pairs(0, 8, 1.4), 2),
+               std::runtime_error);  // nobody took up more work
   EXPECT_THROW(cta_rates_of(pairs, full(2, 2, 0.2), 2), std::runtime_error);
   EXPECT_THROW(cta_rates_of(some_pairs(8, 8, 3), all, 2), std::runtime_error);
   std::vector<CtaTrace> backwards = pairs;
@@ -145,7 +164,7 @@ TEST(TracedCtaRates, OfTheRecordedTracesAreTheH200s) {
   for (const KernelCtaRates& measured : h200.cta_rates) {
     const Traces& of = traces[{measured.kernel, measured.br, measured.head_dim}];
     const int ctas_per_sm = static_cast<int>(of.full.size()) / (2 * kSms);
-    const CtaRates rates = cta_rates_of(of.some_pairs, of.full, ctas_per_sm);
+    const CtaRates rates = cta_rates_of(of.some_pairs, of.full, ctas_per_sm).value().rates;
     EXPECT_NEAR(rates.younger, measured.younger.value, 0.005) << measured.kernel << " " << measured.head_dim;
     EXPECT_NEAR(rates.lone, measured.lone.value, 0.03) << measured.kernel << " " << measured.head_dim;
   }

@@ -73,7 +73,7 @@ TEST(CtaSlots, IssuesEveryAccessOfTheLaunchOnce) {
   visit_stream(*program, [&](const TileAccess& access) { ++expected[access.item]; });
   std::map<std::int64_t, int> issued;
   const LaunchBody body(*program, 0);
-  CtaSlots(body, load_gpu("h200")).run([&](const TileAccess& access, int) { ++issued[access.item]; });
+  CtaSlots(body, load_gpu("h200"), 0).run([&](const TileAccess& access, int) { ++issued[access.item]; });
   EXPECT_EQ(issued, expected);
 }
 
@@ -87,7 +87,7 @@ TEST(CtaSlots, TheOlderCtaOfAnSmRunsAhead) {
   visit_stream(*program, [&](const TileAccess& access) { most = std::max(most, ++done[access.item]); });
   done.clear();
   bool first_ended = false;
-  CtaSlots(body, load_gpu("h200")).run([&](const TileAccess& access, int) {
+  CtaSlots(body, load_gpu("h200"), 0).run([&](const TileAccess& access, int) {
     if (first_ended) return;
     first_ended = ++done[access.item] == most;
   });

@@ -100,10 +100,10 @@ TEST(EagerOnH200, BytesOfAllThreeKernelsAreThoseMeasured) {
     std::sort(moved.begin(), moved.end());
     const double median = moved[moved.size() / 2];
     const double error = std::abs(static_cast<double>(hbm.total.read + hbm.total.write) - median);
-    EXPECT_LE(error, std::max(0.07 * median, 1e6)) << name;
+    EXPECT_LE(error, std::max(0.02 * median, 1e6)) << name;
     sum += error / median;
   }
-  EXPECT_LE(sum / static_cast<double>(shapes.size()), 0.03);
+  EXPECT_LE(sum / static_cast<double>(shapes.size()), 0.025);
 }
 
 }  // namespace hbmscope::test

@@ -83,6 +83,7 @@ TEST(CtaRates, AreThoseOfTheNearestTile) {
   EXPECT_EQ(rates_of(*with_kernel("traced", 128, 64), gpu).younger, 0.7);
   EXPECT_EQ(rates_of(*with_kernel("traced", 128, 16), gpu).younger, 0.7);
   EXPECT_EQ(rates_of(*with_kernel("traced", 128, 256), gpu).younger, 0.8);
+  EXPECT_EQ(rates_of(*with_kernel("traced", 128, 96), gpu).younger, 0.8);  // as near to either: the larger
 }
 
 TEST(CtaRates, OfOtherKernelsAreThoseThatStandForAll) {
@@ -110,6 +111,9 @@ TEST(CtaRates, OfAGpuWithoutAnyAreTheH200s) {
   EXPECT_GT(h200.younger, rates_of(*with_kernel("flash2_mma", 128), gpu).younger);
   gpu.younger_cta_rate = SourcedValue{0.5, true, "test"};
   EXPECT_EQ(rates_of(*program, gpu).younger, 0.5);
+  gpu.younger_cta_rate.reset();
+  gpu.lone_cta_rate = SourcedValue{1.9, true, "test"};
+  EXPECT_EQ(rates_of(*program, gpu).lone, 1.9);
 }
 
 // 40 MiB on two sides: a way of a side is 1.25 MiB of 16 and takes the lines of 2.5 MiB.

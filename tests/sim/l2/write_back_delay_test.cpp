@@ -55,6 +55,41 @@ TEST(WriteBackDelay, IsNoneWhereTheGpuIsNotFull) {
   EXPECT_EQ(delay_of(few), 0U);
 }
 
+// Between them a launch stores one byte for four that it loads: what is under way for each byte stored on one
+// side, half of it on the other.
+TEST(WriteBackDelay, AsksWhetherALaunchStores) {
+  const auto loads_per_store = [](std::uint64_t reads) {
+    RingPass copy = kByAll;
+    copy.copies_to = 1;
+    const std::array<Bytes, 2> buffers{8 * kMiB, 8 * kMiB};
+    const std::array<RingPass, 1> passes{copy};
+    auto program = std::make_unique<Program>();
+    build_ring_program(buffers, passes, *program);
+    Traffic traffic;
+    count_traffic(*program, traffic);
+    traffic.launches[0].tensors[0].l2.read = reads * traffic.launches[0].tensors[1].l2.write;
+    return write_back_delay(*program, traffic, 0, h200(), l2_geometry(h200()));
+  };
+  EXPECT_EQ(loads_per_store(3), 4 * under_way());
+  EXPECT_EQ(loads_per_store(4), 5 * under_way());
+  EXPECT_EQ(loads_per_store(5), under_way() / 2);
+}
+
+// No roofline without a roof.
+TEST(WriteBackDelay, IsNoneForProductsOfATypeWithoutARate) {
+  Plan plan;
+  plan.problem.head_dim = plan.problem.head_dim_v = 64;
+  const Algorithm& standard = find_algorithm("standard");
+  auto program = std::make_unique<Program>();
+  build_program(standard, find_variant(standard, "mma"), plan, *program);
+  Traffic traffic;
+  count_traffic(*program, traffic);
+  GpuSpec gpu = h200();
+  gpu.tensor_flops_bf16.reset();
+  EXPECT_EQ(write_back_delay(*program, traffic, 0, gpu, l2_geometry(gpu)), 0U);
+  EXPECT_EQ(write_back_delay(*program, traffic, 1, gpu, l2_geometry(gpu)), 2 * under_way());
+}
+
 // S = QKᵀ stores, softmax copies, O = PV loads P: all of them wait for DRAM. Products and exponentials by
 // turns do not, and neither does a product of large depth.
 TEST(WriteBackDelay, FollowsTheRooflineOfTheLaunch) {
