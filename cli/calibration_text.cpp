@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 #include <utility>
@@ -32,6 +33,32 @@ std::string runs_text(const std::vector<SmRun>& runs) {
 void add_rate(TextTable& table, const char* what, const std::optional<SourcedValue>& before,
               const std::optional<SourcedValue>& now, double unit = 1) {
   table.add_row({{what}, {text_of(now, unit)}, {text_of(before, unit)}});
+}
+
+// What rows of memory say, and how close they come to rings.
+std::string rows_text(const Findings& findings, const CacheLevel& l2) {
+  const std::optional<Bytes> reached = findings.reached_bytes();
+  if (!reached) return "";
+  const MemoryRows& rows = *findings.rows;
+  std::string text =
+      fmt::format("{} rows of {} KiB meet every set of a side once: addresses reach {:.2f} of {:.2f} MiB\n",
+                  rows.classes, rows.row_pages * static_cast<int>(kPageBytes / kKiB),
+                  static_cast<double>(*reached) / static_cast<double>(kMiB),
+                  l2.capacity_bytes.value / static_cast<double>(kMiB));
+  double sum = 0;
+  double most = 0;
+  for (const Ring& ring : findings.rings) {
+    const double said =
+        overflowing_share(rows, ring.first_page, ring.bytes, *findings.ways / findings.sides());
+    sum += std::abs(said - ring.missing);
+    most = std::max(most, std::abs(said - ring.missing));
+  }
+  if (!findings.rings.empty()) {
+    text += fmt::format(
+        "{} rings in that memory: rows say which lines miss to {:.1f} % of the ring, at worst {:.1f} %\n",
+        findings.rings.size(), 100 * sum / static_cast<double>(findings.rings.size()), 100 * most);
+  }
+  return text;
 }
 
 std::string found_table(const GpuSpec& before, const CalibrationOutcome& outcome, const GpuSpec& gpu,
@@ -68,6 +95,7 @@ std::string found_table(const GpuSpec& before, const CalibrationOutcome& outcome
   std::string text = table.text(color);
   const Findings& findings = outcome.findings;
   if (findings.sets_of_side) text += fmt::format("sets of a side: about {:.0f}\n", *findings.sets_of_side);
+  text += rows_text(findings, l2);
   if (findings.dirty_ways)
     text += fmt::format("lines of a set that may be dirty: {}\n", *findings.dirty_ways);
   if (findings.knee_bytes) {

@@ -24,9 +24,10 @@ struct Measurement {
 };
 
 constexpr Measurement kMeasurements[] = {
-    {"sides", measure_sides},   {"homes", measure_homes},    {"order", measure_sm_order},
-    {"states", measure_states}, {"sets", measure_sets},      {"writes", measure_set_writes},
-    {"rates", measure_rates},   {"ctas", measure_cta_rates}, {"patterns", measure_patterns},
+    {"sides", measure_sides},       {"homes", measure_homes}, {"order", measure_sm_order},
+    {"states", measure_states},     {"sets", measure_sets},   {"rows", measure_rows},
+    {"writes", measure_set_writes}, {"rates", measure_rates}, {"ctas", measure_cta_rates},
+    {"patterns", measure_patterns},
 };
 
 SmLimits limits_of(const Device& device) {

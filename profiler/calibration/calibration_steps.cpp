@@ -15,6 +15,7 @@ const std::vector<CalibrationStep>& calibration_steps() {
       {"order", "in which order launches fill the SMs", {"sides"}},
       {"states", "where lines are after reads and writes by either side", {"sides"}},
       {"sets", "ways, sets and replacement of the L2", {"sides"}},
+      {"rows", "how consecutive memory meets the sets of the L2", {"sides", "homes", "sets"}},
       {"writes", "how many lines of a set of the L2 may be dirty", {"sides"}},
       {"rates", "HBM, L2, shared memory, tensor cores, exponentials, launches", {}},
       {"ctas", "how two CTAs share an SM", {}},

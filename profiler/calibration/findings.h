@@ -7,6 +7,7 @@
 #include "profiler/calibration/cta_rates.h"
 #include "profiler/calibration/latency.h"
 #include "profiler/calibration/micro_patterns.h"
+#include "profiler/calibration/rows.h"
 #include "profiler/calibration/sides.h"
 #include "sim/gpu.h"
 #include "sim/units.h"
@@ -45,10 +46,13 @@ struct Findings {
   std::optional<LatencyBounds> bounds;
   std::vector<int> sm_sides;  // of each SM; empty if not measured
   std::optional<std::string> home_rule;
+  std::vector<int> home_bits;  // address bits whose parity tells two homes apart
   std::optional<int> copies;
   std::optional<int> ways;
   std::optional<double> sets_of_side;
   std::optional<std::string> replacement;
+  std::optional<MemoryRows> rows;
+  std::vector<Ring> rings;
   std::optional<int> dirty_ways;
   std::vector<SmRun> sm_runs;
   std::optional<double> dirty_share;
@@ -57,6 +61,11 @@ struct Findings {
   std::vector<KernelRates> cta_rates;
   std::vector<PatternRow> patterns;
 
+  // Of the L2: the sets that addresses lead to, on all sides together.
+  std::optional<Bytes> reached_bytes() const {
+    if (!rows || !ways) return std::nullopt;
+    return static_cast<Bytes>(rows->row_pages) * kPageBytes * static_cast<Bytes>(rows->classes * *ways);
+  }
   int sides() const { return bounds && bounds->two_sides ? 2 : 1; }
 };
 

@@ -64,7 +64,7 @@ std::vector<TracedKernel> traced_kernels() {
 
 std::vector<KernelBuild> calibration_builds() {
   std::vector<KernelBuild> builds;
-  for (const std::string_view file : {"lines", "sets", "set_uses", "sm_order", "rates"})
+  for (const std::string_view file : {"lines", "sets", "rows", "set_uses", "sm_order", "rates"})
     builds.push_back(calibration_build(file));
   for (const TracedKernel& traced : traced_kernels()) builds.push_back(cta_trace_build(traced));
   return builds;

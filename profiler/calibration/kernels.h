@@ -13,7 +13,7 @@ namespace hbmscope {
 // they share with kernels/device/.
 std::span<const EmbeddedFile> calibration_files();
 
-// A file of device/ with several entry points: "lines", "sets", "sm_order", "rates".
+// A file of device/ with several entry points: "lines", "sets", "rows", "set_uses", "sm_order", "rates".
 KernelBuild calibration_build(std::string_view file);
 // An attention kernel with timestamps: device/<algorithm>_trace.cu in one tile.
 struct TracedKernel {

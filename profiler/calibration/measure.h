@@ -27,6 +27,8 @@ void measure_homes(Calibration& calibration);
 void measure_states(Calibration& calibration);
 // sets.csv, replacement.csv: ways, sets, and which line a set gives up. Needs sides.
 void measure_sets(Calibration& calibration);
+// rows.csv, rings.csv: how memory meets the sets. Needs homes and sets.
+void measure_rows(Calibration& calibration);
 // set_uses.csv: how many lines of a set may be dirty, and what it gives up meanwhile. Needs sides.
 void measure_set_writes(Calibration& calibration);
 // sm_order.csv: which SMs the CTAs of a launch come to. Needs sides.

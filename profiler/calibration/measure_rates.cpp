@@ -85,7 +85,7 @@ class Rates {
 
 void Rates::measure_hbm(FoundRates& found) {
   const LaunchShape all{.grid_x = 2 * sms(), .threads = kThreads};
-  constexpr Bytes kBytes = Probe::kMemoryMib * kMiB;
+  constexpr Bytes kBytes = 2 * kGiB;
   const CUdeviceptr memory = probe_.lines(0, 0).first;
   const Kernel read = kernel("stream_read");
   found.hbm_read_bytes_per_s = per_second("HBM read", static_cast<double>(kBytes), [&] {

@@ -101,6 +101,7 @@ void measure_homes(Calibration& calibration) {
     if (rule.share_explained > found.share_explained) found = rule;
   }
   calibration.findings.home_rule = text_of(found);
+  calibration.findings.home_bits = found.address_bits;
 }
 
 }  // namespace hbmscope

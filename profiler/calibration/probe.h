@@ -65,7 +65,7 @@ class Probe {
 
   // The memory that is probed: kMemoryMib from a multiple of 8 MiB on, so that the lowest 23 bits of an
   // address in it are those of its offset. The first 400 MiB are what flush() reads.
-  static constexpr std::size_t kMemoryMib = 2048;
+  static constexpr std::size_t kMemoryMib = 4096;
   Lines lines(std::size_t offset_mib, std::size_t mib) const {
     return {memory_ + offset_mib * kMiB, mib * kLinesPerMib};
   }

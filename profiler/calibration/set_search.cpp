@@ -8,7 +8,6 @@
 namespace hbmscope {
 namespace {
 
-constexpr std::size_t kRangeMib = 512;
 // 128 MiB, so several times what a set holds.
 constexpr std::size_t kCandidates = std::size_t{1} << 20U;
 constexpr int kAttempts = 3;
@@ -16,7 +15,7 @@ constexpr unsigned kThreads = 512;
 
 // Random lines without the target.
 std::vector<std::uint32_t> candidates_for(std::uint32_t target, std::mt19937& random) {
-  std::vector<std::uint32_t> lines = in_order(kRangeMib * kLinesPerMib);
+  std::vector<std::uint32_t> lines = in_order(SetSearch::kSearchedMib * kLinesPerMib);
   std::swap(lines[target], lines.back());
   lines.pop_back();
   std::ranges::shuffle(lines, random);
@@ -29,7 +28,7 @@ std::vector<std::uint32_t> candidates_for(std::uint32_t target, std::mt19937& ra
 SetSearch::SetSearch(Probe& probe, unsigned margin)
     : probe_(probe),
       margin_(margin),
-      first_(probe.lines(0, kRangeMib).first),
+      first_(probe.lines(0, SetSearch::kSearchedMib).first),
       find_(probe.kernel(calibration_build("sets"), "find_eviction_set")),
       find_members_(probe.kernel(calibration_build("sets"), "find_members")),
       find_victims_(probe.kernel(calibration_build("sets"), "find_victims")),

@@ -12,7 +12,8 @@ namespace hbmscope {
 // slower than while it was near is no longer there.
 class SetSearch {
  public:
-  static constexpr std::size_t kRegionMib = 128;  // where members are looked for, or more
+  static constexpr std::size_t kSearchedMib = 512;  // where targets and eviction sets are
+  static constexpr std::size_t kRegionMib = 128;    // where members are looked for, or more
   static constexpr int kSm = 0;
 
   SetSearch(Probe& probe, unsigned margin);

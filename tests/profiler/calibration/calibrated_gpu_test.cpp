@@ -132,6 +132,7 @@ TEST(CalibrationSteps, OnlyBringsWhatAStepNeeds) {
   EXPECT_EQ(chosen_steps({}).size(), calibration_steps().size());
   EXPECT_THAT(chosen_steps({"rates", "sets"}), ElementsAre("sides", "sets", "rates"));
   EXPECT_THAT(chosen_steps({"ctas"}), ElementsAre("ctas"));
+  EXPECT_THAT(chosen_steps({"rows"}), ElementsAre("sides", "homes", "sets", "rows"));
   try {
     chosen_steps({"rate"});
     FAIL() << "rate was accepted";
@@ -139,7 +140,7 @@ TEST(CalibrationSteps, OnlyBringsWhatAStepNeeds) {
     EXPECT_EQ(error.input(), "--only");
     EXPECT_EQ(error.value(), "rate");
     EXPECT_THAT(error.accepted(),
-                HasSubstr("sides, homes, order, states, sets, writes, rates, ctas, patterns"));
+                HasSubstr("sides, homes, order, states, sets, rows, writes, rates, ctas, patterns"));
   }
 }
 
