@@ -45,6 +45,8 @@ std::string rows_text(const Findings& findings, const CacheLevel& l2) {
                   rows.classes, rows.row_pages * static_cast<int>(kPageBytes / kKiB),
                   static_cast<double>(*reached) / static_cast<double>(kMiB),
                   l2.capacity_bytes.value / static_cast<double>(kMiB));
+  text += fmt::format("runs of {} rows, swapped by each bit of their number: {}\n", kRowsOfRun,
+                      fmt::join(rows.swaps, " "));
   double sum = 0;
   double most = 0;
   for (const Ring& ring : findings.rings) {
@@ -55,7 +57,8 @@ std::string rows_text(const Findings& findings, const CacheLevel& l2) {
   }
   if (!findings.rings.empty()) {
     text += fmt::format(
-        "{} rings in that memory: rows say which lines miss to {:.1f} % of the ring, at worst {:.1f} %\n",
+        "{} rings in that memory: rows say the share that misses to {:.1f} % of the ring, at worst {:.1f} "
+        "%\n",
         findings.rings.size(), 100 * sum / static_cast<double>(findings.rings.size()), 100 * most);
   }
   return text;

@@ -85,13 +85,14 @@ std::vector<Ring> measure_rings(Calibration& calibration, CUdeviceptr memory) {
   const auto side_mib = static_cast<Bytes>(calibration.facts.l2_bytes / kMiB) /
                         static_cast<Bytes>(calibration.findings.sides());
   std::mt19937 random(9);
+  const Bytes largest_mib = side_mib + 4;
   std::vector<Ring> rings;
   for (int place = 0; place < kRingPlaces; ++place) {
-    const auto page = static_cast<std::uint32_t>(random() % (kPages - 2 * side_mib * (kMiB / kPageBytes)));
+    const auto page = static_cast<std::uint32_t>(random() % (kPages - largest_mib * (kMiB / kPageBytes)));
     Replay replay;
     replay.prepare = [&] { sweep.run(); };
     std::vector<Bytes> sizes;
-    for (Bytes mib = std::max<Bytes>(side_mib, 3) - 2; mib <= side_mib + 4; ++mib) {
+    for (Bytes mib = std::max<Bytes>(side_mib, 3) - 2; mib <= largest_mib; ++mib) {
       sizes.push_back(mib * kMiB);
       const std::uint64_t lines = sizes.back() / kProbeLineBytes;
       replay.ranges.push_back({fmt::format("ring {}", mib), [&, lines] {

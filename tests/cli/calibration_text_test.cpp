@@ -28,7 +28,10 @@ TEST(CalibrationText, SaysHowMuchOfTheL2AddressesReach) {
   MemoryRows rows;
   rows.row_pages = 47;
   rows.classes = 20;
+  rows.swaps = {6, 7, 4, 13};
   outcome.findings.rows = rows;
+  EXPECT_THAT(text_of(outcome),
+              HasSubstr("runs of 16 rows, swapped by each bit of their number: 6 7 4 13\n"));
   EXPECT_THAT(text_of(outcome), HasSubstr("20 rows of 188 KiB meet every set of a side once: addresses reach "
                                           "58.75 of 60.00 MiB\n"));
   EXPECT_THAT(text_of(outcome), Not(HasSubstr("rings in that memory")));
@@ -44,7 +47,8 @@ TEST(CalibrationText, SaysHowCloseRowsComeToRings) {
   outcome.findings.rings = {{0, Bytes{200} * 47 * kPageBytes, 0.99}, {0, Bytes{100} * 47 * kPageBytes, 0.03}};
   EXPECT_THAT(
       text_of(outcome),
-      HasSubstr("2 rings in that memory: rows say which lines miss to 2.0 % of the ring, at worst 3.0 %"));
+      HasSubstr(
+          "2 rings in that memory: rows say the share that misses to 2.0 % of the ring, at worst 3.0 %"));
 }
 
 }  // namespace
