@@ -31,7 +31,11 @@ struct CacheLevel {
   // What the replay of an L2 asks for (sim/l2/l2_geometry.h); absent where nobody has measured it.
   std::string replacement;                    // "LRU"; what the replay does, whatever stands here
   std::optional<SourcedValue> ways;           // lines of a set
+  std::optional<SourcedValue> reached_bytes;  // of the capacity: what lines of consecutive memory can fill
   std::optional<SourcedValue> stretch_bytes;  // consecutive memory that meets the sets of one group evenly
+  // What each bit of the number of a run of stretches swaps (sim/l2/set_map.h); empty where nobody has
+  // measured it.
+  std::vector<std::int64_t> stretch_swaps;
   std::optional<SourcedValue> dirty_share;  // of the capacity: what is dirty beyond it is written back early
 };
 
@@ -70,6 +74,9 @@ struct SmLimits {
 struct CtaRates {
   double younger = 1;  // each further one, relative to the older one before it: schedulers serve that first
   double lone = 1;     // one that has the SM to itself, relative to the older one of two
+  // What one that has the SM to itself loses while a byte comes from DRAM rather than the L2, in bytes that
+  // it would have moved meanwhile; others use the SM while one of several waits.
+  double stall = 0;
 };
 
 // The same, measured, of a kernel in tiles of Br rows with this head dim.
@@ -79,7 +86,11 @@ struct KernelCtaRates {
   std::int64_t head_dim = 0;
   SourcedValue younger;
   SourcedValue lone;
+  std::optional<SourcedValue> stall;  // absent for kernels that ask for their tiles early enough
 };
+
+// Of the rates of SMs of one clock, from their mean: no description has more.
+inline constexpr double kLargestSmDeviation = 0.1;
 
 // A GPU as data. Rates are per second and dense; FLOPs with fp32 accumulation.
 struct GpuSpec {
@@ -114,6 +125,8 @@ struct GpuSpec {
   std::vector<KernelCtaRates> cta_rates;
   std::optional<SourcedValue> younger_cta_rate;
   std::optional<SourcedValue> lone_cta_rate;
+  std::optional<SourcedValue>
+      shared_sm_deviation;  // of the SMs' rates, in which CTAs on them go, from their mean
   MeasuredRates measured;
   SmLimits limits;
 

@@ -8,6 +8,7 @@
 #include "sim/gpu.h"
 #include "sim/gpu_settings.h"
 #include "sim/l2/l2_geometry.h"
+#include "sim/l2/set_map.h"
 #include "sim/toml_reader.h"
 
 namespace hbmscope {
@@ -31,6 +32,11 @@ void check_replayed(const TomlReader& reader, const CacheLevel& cache) {
       reader.fail("stretch_bytes", text(*cache.stretch_bytes),
                   fmt::format("a multiple of {} up to 1 GiB", kL2BlockBytes));
   }
+  if (!cache.stretch_swaps.empty() && !cache.stretch_bytes)
+    reader.fail("stretch_swaps", "", "no such key where there is no stretch_bytes");
+  if (cache.reached_bytes && cache.reached_bytes->value > cache.capacity_bytes.value)
+    reader.fail("reached_bytes", text(*cache.reached_bytes),
+                fmt::format("at most capacity_bytes, {}", cache.capacity_bytes.value));
   if (cache.dirty_share && cache.dirty_share->value > 1)
     reader.fail("dirty_share", text(*cache.dirty_share), "a share, at most 1");
 }
@@ -48,7 +54,9 @@ CacheLevel read_cache(TomlReader reader) {
   cache.memory_side = reader.boolean_or("memory_side", false);
   cache.replacement = reader.text_if_present("replacement").value_or("");
   cache.ways = reader.quantity_if_present("ways");
+  cache.reached_bytes = reader.quantity_if_present("reached_bytes");
   cache.stretch_bytes = reader.quantity_if_present("stretch_bytes");
+  cache.stretch_swaps = reader.integers_if_present("stretch_swaps", 0, kStretchSwaps - 1);
   cache.dirty_share = reader.quantity_if_present("dirty_share");
   check_replayed(reader, cache);
   reader.finish();
@@ -66,6 +74,13 @@ SmRun read_sm_run(TomlReader reader, const CacheLevel& l2) {
 // Relative to the older of two CTAs.
 constexpr double kLargestYoungerRate = 1;
 constexpr double kLargestLoneRate = 100;
+constexpr double kLargestStall = 100;
+void check_at_most(TomlReader& reader, std::string_view key, const std::optional<SourcedValue>& quantity,
+                   double largest) {
+  if (!quantity || quantity->value <= largest) return;
+  reader.fail(key, fmt::format("{}", quantity->value), fmt::format("a number up to {}", largest));
+}
+
 void check_cta_rate(TomlReader& reader, std::string_view key, const SourcedValue& rate, double largest) {
   if (rate.value >= 0.01 && rate.value <= largest) return;
   reader.fail(key, fmt::format("{}", rate.value), fmt::format("a rate from 0.01 to {}", largest));
@@ -86,6 +101,8 @@ KernelCtaRates read_cta_rates(TomlReader reader) {
   check_cta_rate(reader, "younger", rates.younger, kLargestYoungerRate);
   rates.lone = reader.quantity("lone");
   check_cta_rate(reader, "lone", rates.lone, kLargestLoneRate);
+  rates.stall = reader.quantity_if_present("stall");
+  check_at_most(reader, "stall", rates.stall, kLargestStall);
   reader.finish();
   return rates;
 }
@@ -180,6 +197,8 @@ GpuSpec read_gpu(TomlReader reader) {
     reader.fail("sm_runs_rotate", "true", "tables sm_run, or no such key");
   gpu.younger_cta_rate = read_cta_rate(reader, "younger_cta_rate", kLargestYoungerRate);
   gpu.lone_cta_rate = read_cta_rate(reader, "lone_cta_rate", kLargestLoneRate);
+  gpu.shared_sm_deviation = reader.quantity_if_present("shared_sm_deviation");
+  check_at_most(reader, "shared_sm_deviation", gpu.shared_sm_deviation, kLargestSmDeviation);
   read_all_cta_rates(reader, gpu);
   if (reader.has("measured")) gpu.measured = read_measured_rates(reader.table("measured"));
   gpu.limits = read_limits(reader.table("limits"));

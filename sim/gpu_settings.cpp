@@ -62,7 +62,9 @@ std::string set_sms(GpuSpec& gpu, const SourcedValue& value) {
 std::optional<double> get_l2_capacity(const GpuSpec& gpu) { return gpu.l2().capacity_bytes.value; }
 
 std::string set_l2_capacity(GpuSpec& gpu, const SourcedValue& value) {
-  l2_of(gpu).capacity_bytes = value;
+  CacheLevel& l2 = l2_of(gpu);
+  if (l2.reached_bytes) l2.reached_bytes->value *= value.value / l2.capacity_bytes.value;  // the same share
+  l2.capacity_bytes = value;
   return "";
 }
 

@@ -27,6 +27,7 @@ void put_rates(TomlText& out, const GpuSpec& gpu) {
   out.put("tensor_flops_per_s_datasheet", gpu.tensor_flops_per_s_datasheet);
   out.put("younger_cta_rate", gpu.younger_cta_rate);
   out.put("lone_cta_rate", gpu.lone_cta_rate);
+  out.put("shared_sm_deviation", gpu.shared_sm_deviation);
   out.line("\n[tensor_flops_per_clock_per_sm]");
   out.put("bf16", gpu.tensor_flops_bf16);
   out.put("fp16", gpu.tensor_flops_fp16);
@@ -60,7 +61,9 @@ void put_cache(TomlText& out, const CacheLevel& cache) {
   if (cache.memory_side) out.line("memory_side = true");
   if (!cache.replacement.empty()) out.put("replacement", cache.replacement);
   out.put("ways", cache.ways);
+  out.put("reached_bytes", cache.reached_bytes);
   out.put("stretch_bytes", cache.stretch_bytes);
+  out.put("stretch_swaps", cache.stretch_swaps);
   out.put("dirty_share", cache.dirty_share);
 }
 
@@ -105,6 +108,7 @@ std::string gpu_toml(const GpuSpec& gpu, std::string_view comment) {
     out.put("head_dim", rates.head_dim);
     out.put("younger", rates.younger);
     out.put("lone", rates.lone);
+    out.put("stall", rates.stall);
   }
   put_limits(out, gpu.limits);
   return out.text();

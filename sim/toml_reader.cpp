@@ -95,6 +95,23 @@ std::optional<std::int64_t> TomlReader::integer_if_present(std::string_view key,
   return integer(key, smallest, largest);
 }
 
+std::vector<std::int64_t> TomlReader::integers_if_present(std::string_view key, std::int64_t smallest,
+                                                          std::int64_t largest) {
+  asked_.emplace(key);
+  std::vector<std::int64_t> values;
+  const toml::node* node = table_.get(key);
+  if (node == nullptr) return values;
+  const std::string accepted = fmt::format("an array of whole numbers from {} to {}", smallest, largest);
+  const toml::array* array = node->as_array();
+  if (array == nullptr) fail(*node, key, written(*node), accepted);
+  for (const toml::node& element : *array) {
+    const auto value = element.value_exact<std::int64_t>();
+    if (!value || *value < smallest || *value > largest) fail(element, key, written(element), accepted);
+    values.push_back(*value);
+  }
+  return values;
+}
+
 bool TomlReader::boolean_or(std::string_view key, bool otherwise) {
   asked_.emplace(key);
   const toml::node* node = table_.get(key);

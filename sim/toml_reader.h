@@ -7,6 +7,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "sim/gpu.h"
 
@@ -28,6 +29,9 @@ class TomlReader {
                           std::int64_t otherwise);
   std::optional<std::int64_t> integer_if_present(std::string_view key, std::int64_t smallest,
                                                  std::int64_t largest);
+  // An array of them; empty if there is no such key.
+  std::vector<std::int64_t> integers_if_present(std::string_view key, std::int64_t smallest,
+                                                std::int64_t largest);
   bool boolean_or(std::string_view key, bool otherwise);
   // { value = 4.8e12, source = "…", measured = false }; the value lies between 1e-6 and 1e18.
   SourcedValue quantity(std::string_view key);

@@ -1,6 +1,7 @@
 #include "sim/toml_text.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace hbmscope {
 namespace {
@@ -37,6 +38,10 @@ void TomlText::put(std::string_view key, std::int64_t value) {
 void TomlText::put(std::string_view key, const SourcedValue& value) {
   text_ += fmt::format("{} = {{ value = {}, source = {}{} }}\n", key, value.value, quoted(value.source),
                        value.measured ? ", measured = true" : "");
+}
+
+void TomlText::put(std::string_view key, const std::vector<std::int64_t>& values) {
+  if (!values.empty()) text_ += fmt::format("{} = [{}]\n", key, fmt::join(values, ", "));
 }
 
 }  // namespace hbmscope

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "sim/gpu.h"
 
@@ -18,6 +19,7 @@ class TomlText {
   void put(std::string_view key, std::int64_t value);
   // Numbers as short as they can be read back without rounding.
   void put(std::string_view key, const SourcedValue& value);
+  void put(std::string_view key, const std::vector<std::int64_t>& values);  // no key if there are none
   template <class T>
   void put(std::string_view key, const std::optional<T>& value) {
     if (value) put(key, *value);

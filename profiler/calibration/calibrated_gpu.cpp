@@ -9,6 +9,7 @@
 
 #include "profiler/calibration/sets.h"
 #include "profiler/statistics.h"
+#include "sim/l2/set_map.h"
 
 namespace hbmscope {
 namespace {
@@ -44,6 +45,15 @@ class Writer {
     }
     to = value(rounded(*found, 3), how);
   }
+  // Of SMs of one clock: a tenth is another thing.
+  void deviation(std::optional<SourcedValue>& to, double found, std::string_view how) {
+    if (found > kLargestSmDeviation) {
+      result_.refused.push_back(
+          fmt::format("deviation of SMs: measured {:.3g}, more than {}", found, kLargestSmDeviation));
+    } else if (found > 0) {
+      to = value(rounded(found, 2), how);
+    }
+  }
 
  private:
   CalibratedGpu& result_;
@@ -70,9 +80,38 @@ void write_rates(const FoundRates& found, GpuSpec& gpu, Writer& writer) {
               "%globaltimer of one CTA on every SM, last less first");
 }
 
+// A stretch is four rows where their classes are whole stretches; without rows a power of two, as nothing
+// says how memory is dealt to the sets.
+void write_stretches(const DriverFacts& facts, const Findings& findings, CacheLevel& l2, Writer& writer) {
+  if (!findings.ways) return;
+  const std::optional<Bytes> reached = findings.reached_bytes();
+  if (reached && *reached <= facts.l2_bytes && findings.rows->classes % kRowsOfStretch == 0) {
+    const MemoryRows& rows = *findings.rows;
+    const Bytes row = static_cast<Bytes>(rows.row_pages) * kPageBytes;
+    const std::string text = fmt::format("rows of {} KiB", row / kKiB);
+    l2.reached_bytes = writer.value(static_cast<double>(*reached),
+                                    fmt::format("{} ways of the {} {} that meet every set of a side once",
+                                                *findings.ways, rows.classes, text));
+    l2.stretch_bytes =
+        writer.value(static_cast<double>(row * kRowsOfStretch), fmt::format("{} {}", kRowsOfStretch, text));
+    l2.stretch_swaps = rows.swaps;
+    return;
+  }
+  if (!findings.rows && !l2.stretch_swaps.empty()) return;  // rows of an earlier run
+  const Bytes stretch = stretch_of(facts.l2_bytes, *findings.ways);
+  l2.stretch_bytes = writer.value(
+      static_cast<double>(stretch),
+      fmt::format("the power of two in the {:.4g} MiB that meet every set of a side once",
+                  static_cast<double>(facts.l2_bytes) / *findings.ways / static_cast<double>(kMiB)));
+  l2.stretch_swaps.clear();
+  l2.reached_bytes.reset();
+}
+
 void write_l2(const DriverFacts& facts, const Findings& findings, CacheLevel& l2, Writer& writer) {
-  if (static_cast<double>(facts.l2_bytes) != l2.capacity_bytes.value)
+  if (static_cast<double>(facts.l2_bytes) != l2.capacity_bytes.value) {
     l2.capacity_bytes = from_driver(static_cast<double>(facts.l2_bytes), "size of the L2");
+    l2.reached_bytes.reset();
+  }
   if (findings.bounds) {
     l2.instances = findings.sides();
     l2.copies = std::min<std::int64_t>(l2.copies, l2.instances);
@@ -83,13 +122,11 @@ void write_l2(const DriverFacts& facts, const Findings& findings, CacheLevel& l2
   if (findings.dirty_share) {
     l2.dirty_share = writer.value(*findings.dirty_share, "DRAM writes while more than the L2 was written");
   }
-  if (!findings.ways) return;
-  const Bytes stretch = stretch_of(facts.l2_bytes, *findings.ways);
-  l2.ways = writer.value(*findings.ways, "eviction sets");
-  l2.stretch_bytes = writer.value(
-      static_cast<double>(stretch),
-      fmt::format("the power of two in the {:.4g} MiB that meet every set of a side once",
-                  static_cast<double>(facts.l2_bytes) / *findings.ways / static_cast<double>(kMiB)));
+  if (findings.ways) {
+    if (l2.ways && l2.ways->value != *findings.ways) l2.stretch_swaps.clear();  // another L2's
+    l2.ways = writer.value(*findings.ways, "eviction sets");
+  }
+  write_stretches(facts, findings, l2, writer);
 }
 
 // Those of flash2 stand for all kernels that were not traced: the median of its tiles.
@@ -101,17 +138,28 @@ void write_cta_rates(const std::vector<KernelRates>& found, GpuSpec& gpu, Writer
   gpu.cta_rates.clear();
   std::vector<double> younger;
   std::vector<double> lone;
+  std::vector<double> deviations;
   for (const KernelRates& each : found) {
     const std::string what = fmt::format("{}, Br = {}, d = {}", each.kernel, each.br, each.head_dim);
-    gpu.cta_rates.push_back(
-        {each.kernel, each.br, each.head_dim, value(each.rates.younger, what), value(each.rates.lone, what)});
+    KernelCtaRates& written = gpu.cta_rates.emplace_back(KernelCtaRates{each.kernel,
+                                                                        each.br,
+                                                                        each.head_dim,
+                                                                        value(each.rates.younger, what),
+                                                                        value(each.rates.lone, what),
+                                                                        {}});
+    if (each.rates.stall > 0) written.stall = value(each.rates.stall, what);
     if (each.kernel != found.front().kernel) continue;
     younger.push_back(each.rates.younger);
     lone.push_back(each.rates.lone);
+    deviations.push_back(each.deviation);
   }
   const std::string what = fmt::format("{}, median of {} tiles", found.front().kernel, younger.size());
   gpu.younger_cta_rate = value(median(younger).value(), what);
   gpu.lone_cta_rate = value(median(lone).value(), what);
+  if (const double deviation = median(deviations).value(); deviation > 0) {
+    gpu.shared_sm_deviation =
+        writer.value(rounded(deviation, 2), fmt::format("durations of the oldest CTAs of {}", what));
+  }
 }
 
 CacheLevel l2_by_driver(const DriverFacts& facts, const Findings& findings) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <stdexcept>
 #include <vector>
@@ -24,15 +25,29 @@ std::map<int, std::vector<const CtaTrace*>> by_sm(std::span<const CtaTrace> trac
   return sms;
 }
 
+// Median duration of the first CTA of SMs with so many.
+double first_of(std::span<const CtaTrace> traces, std::size_t count) {
+  std::vector<double> durations;
+  for (const auto& [sm, ctas] : by_sm(traces)) {
+    if (ctas.size() == count) durations.push_back(duration_ns(*ctas[0]));
+  }
+  return median(durations).value_or(0);
+}
+
 // A lone CTA against the older one of two, which has the other beside it all its life.
 double lone_rate(std::span<const CtaTrace> some_pairs) {
-  std::vector<double> lone_ns;
-  std::vector<double> older_ns;
-  for (const auto& [sm, ctas] : by_sm(some_pairs)) {
-    if (ctas.size() == 1) lone_ns.push_back(duration_ns(*ctas[0]));
-    if (ctas.size() == 2) older_ns.push_back(duration_ns(*ctas[0]));
-  }
-  return lone_ns.empty() || older_ns.empty() ? 0 : median(older_ns).value() / median(lone_ns).value();
+  const double lone = first_of(some_pairs, 1);
+  return lone > 0 ? first_of(some_pairs, 2) / lone : 0;
+}
+
+double deviation_share(const std::vector<double>& values) {
+  if (values.empty()) return 0;
+  double mean = 0;
+  for (const double value : values) mean += value / static_cast<double>(values.size());
+  double variance = 0;
+  for (const double value : values)
+    variance += (value - mean) * (value - mean) / static_cast<double>(values.size());
+  return std::sqrt(variance) / mean;
 }
 
 // CTAs of an SM that were there when the first one of them ended.
@@ -54,13 +69,17 @@ double younger_rate(const std::vector<const CtaTrace*>& ctas, std::size_t k) {
 TracedRates rates_when_full(std::span<const CtaTrace> full, int ctas_per_sm) {
   std::vector<double> held;
   std::vector<double> younger;
+  std::vector<double> oldest_ns;
   for (const auto& [sm, ctas] : by_sm(full)) {
     const std::size_t k = resident(ctas);
     held.push_back(static_cast<double>(k));
+    oldest_ns.push_back(duration_ns(*ctas.front()));
     if (k > 1 && ctas.size() > k)
       younger.push_back(younger_rate(ctas, std::min(k, static_cast<std::size_t>(ctas_per_sm))));
   }
-  return {static_cast<int>(median(held).value_or(0)), {.younger = median(younger).value_or(0), .lone = 0}};
+  return {.ctas_per_sm = static_cast<int>(median(held).value_or(0)),
+          .rates = {.younger = median(younger).value_or(0), .lone = 0},
+          .deviation = deviation_share(oldest_ns)};
 }
 
 }  // namespace
@@ -81,6 +100,22 @@ std::optional<TracedRates> cta_rates_of(std::span<const CtaTrace> some_pairs, st
   }
   rates.younger = std::min(rates.younger, 1.0);
   return traced;
+}
+
+double older_of_two_ns(std::span<const CtaTrace> traces) { return first_of(traces, 2); }
+double lone_ns(std::span<const CtaTrace> traces) { return first_of(traces, 1); }
+
+CtaRates waiting_rates(double younger, const RowKeyTimes& times, double read_share) {
+  const double lone = times.older_of_two / times.alone;
+  const double stall = (times.alone_hbm / times.alone - 1) / read_share;
+  // Not even two CTAs that share nothing are slower than one after the other; negated so that NaN is caught.
+  if (!(lone >= 0.9 && lone <= 2.2 && stall >= -0.1 && stall <= 3)) {
+    throw std::runtime_error(fmt::format(
+        "a row and a key take {:.3g} ns with two CTAs on an SM, {:.3g} alone and {:.3g} from DRAM: expected "
+        "0.9 to 2.2 times as long with two, and no less from DRAM",
+        times.older_of_two, times.alone, times.alone_hbm));
+  }
+  return {.younger = younger, .lone = lone, .stall = std::max(stall, 0.0)};
 }
 
 }  // namespace hbmscope

@@ -20,6 +20,7 @@ struct CtaTrace {
 struct TracedRates {
   int ctas_per_sm = 0;  // that an SM held at once
   CtaRates rates;
+  double deviation = 0;  // of the durations of SMs' oldest CTAs from their mean, as a share of it
 };
 
 // From the traces of two launches of equal CTAs, which start in the order of their numbers; the one with the
@@ -30,12 +31,28 @@ struct TracedRates {
 std::optional<TracedRates> cta_rates_of(std::span<const CtaTrace> some_pairs, std::span<const CtaTrace> full,
                                         int ctas_per_sm);
 
+// How long a CTA takes for one row of Q and one key, in ns.
+struct RowKeyTimes {
+  double older_of_two = 0;  // on its SM
+  double alone = 0;         // on its SM, with all that it moves in the L2
+  double alone_hbm = 0;     // the same, with all that it loads from DRAM
+};
+
+// Of a kernel whose CTAs wait for each tile: `read_share` of the bytes that they move are loaded. Two that
+// share an SM hide what either waits for. Throws std::runtime_error for times that no kernel takes.
+CtaRates waiting_rates(double younger, const RowKeyTimes& times, double read_share);
+
+// The median duration of the older CTAs of SMs with two, of those of SMs with one, or of all; 0 without any.
+double older_of_two_ns(std::span<const CtaTrace> traces);
+double lone_ns(std::span<const CtaTrace> traces);
+
 // Rates of a kernel in a tile.
 struct KernelRates {
   std::string kernel;
   int br = 0;
   int head_dim = 0;
   CtaRates rates;
+  double deviation = 0;  // as in TracedRates
 };
 
 }  // namespace hbmscope

@@ -21,8 +21,7 @@ namespace {
 constexpr int kRuns = 3;
 
 // What CTAs do. flash2's share one head, which is long enough for timestamps not to matter. Each of flash1's
-// has a head of its own, of so many rows that Q and O of all of them outgrow an H200's L2 from d = 64 on:
-// that is where their rates decide on bytes.
+// has a head of its own.
 struct TracedWork {
   int rows_of_cta = 0;
   int keys = 0;
@@ -31,6 +30,21 @@ struct TracedWork {
 TracedWork work_of(const TracedKernel& traced) {
   if (traced.algorithm == "flash1") return {1024, 1024, true};
   return {traced.br, 65536, false};
+}
+
+// So few that Q and O of all of them lie in the L2 at every head dim.
+constexpr std::size_t kCtasInL2 = 16;
+constexpr TracedWork kWorkInL2{512, 1024, true};
+
+// Bytes of Q and of O in fp32 for each row and element of the head dim; O is stored again.
+constexpr int kBytesLoaded = 2 + 4;
+constexpr int kBytesStored = 4;
+
+// As many rows as bring all of it from DRAM again for every K/V tile.
+TracedWork work_beyond(Bytes l2_bytes, std::size_t ctas, int head_dim) {
+  const auto bytes_of_row = static_cast<Bytes>(head_dim) * kBytesLoaded;
+  const Bytes rows = 2 * l2_bytes / (static_cast<Bytes>(ctas) * bytes_of_row);
+  return {static_cast<int>(rows / 128 + 1) * 128, 512, true};
 }
 
 // Numbers of either sign between 1/2 and 1, in pairs. Not zeros: with what changes from one operand to the
@@ -49,9 +63,12 @@ void fill_with_bf16(const DeviceArray<std::uint32_t>& pairs, std::size_t count) 
 class TracedLaunch {
  public:
   TracedLaunch(Probe& probe, const TracedKernel& traced, std::size_t ctas)
+      : TracedLaunch(probe, traced, ctas, work_of(traced)) {}
+
+  TracedLaunch(Probe& probe, const TracedKernel& traced, std::size_t ctas, const TracedWork& work)
       : probe_(probe),
         traced_(traced),
-        work_(work_of(traced)),
+        work_(work),
         kernel_(probe.kernel(cta_trace_build(traced), "trace_ctas")),
         ctas_(ctas) {
     kernel_.allow_dynamic_shared_bytes(static_cast<unsigned>(traced.shared_bytes));
@@ -134,9 +151,38 @@ void write_rows(EvidenceFile& file, const TracedKernel& traced, const std::vecto
   }
 }
 
+double row_keys(const TracedWork& work) {
+  return static_cast<double>(work.rows_of_cta) * static_cast<double>(work.keys);
+}
+
+// Median of some runs of a launch with no more CTAs than SMs.
+double alone_ns(TracedLaunch& launch, const TracedWork& work) {
+  launch.run();  // warm up
+  std::vector<double> runs;
+  for (int run = 0; run < kRuns; ++run) runs.push_back(lone_ns(launch.run()) / row_keys(work));
+  return median(runs).value();
+}
+
+// flash1's CTAs wait for each tile of Q and O: one that has the SM to itself is timed with them in the L2 and
+// in DRAM, with half of the SMs at work.
+CtaRates rates_of_waiting(Probe& probe, const TracedKernel& traced, Bytes l2_bytes, double younger,
+                          double older_ns, EvidenceFile& lone_file) {
+  const auto half = std::max<std::size_t>(static_cast<std::size_t>(probe.sms()) / 2, 1);
+  const TracedWork far = work_beyond(l2_bytes, half, traced.head_dim);
+  TracedLaunch in_l2(probe, traced, kCtasInL2, kWorkInL2);
+  TracedLaunch in_hbm(probe, traced, half, far);
+  const RowKeyTimes times{.older_of_two = older_ns / row_keys(work_of(traced)),
+                          .alone = alone_ns(in_l2, kWorkInL2),
+                          .alone_hbm = alone_ns(in_hbm, far)};
+  lone_file.row(fmt::format("{},{:.6f},{:.6f},{:.6f}", name_of(traced), times.older_of_two, times.alone,
+                            times.alone_hbm));
+  return waiting_rates(younger, times, static_cast<double>(kBytesLoaded) / (kBytesLoaded + kBytesStored));
+}
+
 // The medians of some runs; absent where an SM holds one CTA at a time.
-std::optional<CtaRates> measure_kernel(Probe& probe, const TracedKernel& traced, EvidenceFile& traces_file,
-                                       EvidenceFile& rates_file) {
+std::optional<KernelRates> measure_kernel(Probe& probe, const TracedKernel& traced, Bytes l2_bytes,
+                                          EvidenceFile& traces_file, EvidenceFile& rates_file,
+                                          EvidenceFile& lone_file) {
   const auto sms = static_cast<std::size_t>(probe.sms());
   TracedLaunch some_pairs(probe, traced, sms + std::max<std::size_t>(sms / 4, 1));
   TracedLaunch full(probe, traced, 2 * sms * static_cast<std::size_t>(traced.ctas_per_sm));
@@ -144,6 +190,8 @@ std::optional<CtaRates> measure_kernel(Probe& probe, const TracedKernel& traced,
   full.run();
   std::vector<double> younger;
   std::vector<double> lone;
+  std::vector<double> older_ns;
+  std::vector<double> deviations;
   for (int run = 1; run <= kRuns; ++run) {
     const std::vector<CtaTrace> paired = some_pairs.run();
     const std::vector<CtaTrace> all = full.run();
@@ -153,12 +201,17 @@ std::optional<CtaRates> measure_kernel(Probe& probe, const TracedKernel& traced,
     }
     const std::optional<TracedRates> found = cta_rates_of(paired, all, traced.ctas_per_sm);
     if (!found) return std::nullopt;
-    rates_file.row(fmt::format("{},{},{},{:.4f},{:.4f}", name_of(traced), found->ctas_per_sm, run,
-                               found->rates.younger, found->rates.lone));
+    rates_file.row(fmt::format("{},{},{},{:.4f},{:.4f},{:.5f}", name_of(traced), found->ctas_per_sm, run,
+                               found->rates.younger, found->rates.lone, found->deviation));
     younger.push_back(found->rates.younger);
     lone.push_back(found->rates.lone);
+    older_ns.push_back(older_of_two_ns(paired));
+    deviations.push_back(found->deviation);
   }
-  return CtaRates{median(younger).value(), median(lone).value()};
+  CtaRates rates{.younger = median(younger).value(), .lone = median(lone).value()};
+  if (traced.algorithm == "flash1")
+    rates = rates_of_waiting(probe, traced, l2_bytes, rates.younger, median(older_ns).value(), lone_file);
+  return KernelRates{traced.kernel, traced.br, traced.head_dim, rates, median(deviations).value()};
 }
 
 }  // namespace
@@ -167,12 +220,15 @@ void measure_cta_rates(Calibration& calibration) {
   EvidenceFile traces_file(calibration.evidence, "cta_trace.csv",
                            "kernel,br,head_dim,ctas,cta,sm,begin_ns,end_ns");
   EvidenceFile rates_file(calibration.evidence, "cta_rates.csv",
-                          "kernel,br,head_dim,ctas_per_sm,run,younger,lone");
+                          "kernel,br,head_dim,ctas_per_sm,run,younger,lone,deviation");
+  EvidenceFile lone_file(calibration.evidence, "lone_ctas.csv",
+                         "kernel,br,head_dim,older_of_two_ns,alone_ns,alone_hbm_ns");
   std::vector<KernelRates> found;
   for (const TracedKernel& traced : traced_kernels()) {
     if (traced.shared_bytes > calibration.facts.limits.shared_bytes_per_cta) continue;
-    const std::optional<CtaRates> rates = measure_kernel(calibration.probe, traced, traces_file, rates_file);
-    if (rates) found.push_back({traced.kernel, traced.br, traced.head_dim, *rates});
+    const std::optional<KernelRates> rates = measure_kernel(
+        calibration.probe, traced, calibration.facts.l2_bytes, traces_file, rates_file, lone_file);
+    if (rates) found.push_back(*rates);
   }
   calibration.findings.cta_rates = found;
 }

@@ -4,6 +4,8 @@
 #include <cmath>
 
 #include "sim/l2/replay_values.h"
+#include "sim/l2/set_map.h"
+#include "sim/l2/sm_places.h"
 #include "sim/loops.h"
 #include "sim/occupancy.h"
 
@@ -27,48 +29,27 @@ double largest_tile(const LaunchBody& body) {
   return static_cast<double>(largest);
 }
 
-std::vector<SmRun> assumed_runs(const GpuSpec& gpu) {
-  constexpr std::int64_t kRuns = 8;
-  std::vector<SmRun> runs;
-  for (std::int64_t run = 0; run < kRuns; ++run) {
-    const std::int64_t sms = gpu.sms * (run + 1) / kRuns - gpu.sms * run / kRuns;
-    if (sms > 0) runs.push_back({sms, run % gpu.l2().instances});
-  }
-  return runs;
+// Irwin and Hall: the sum of twelve uniform numbers, less six, is close to normal with a deviation of one.
+double nearly_normal(std::uint64_t seed) {
+  double sum = -6;
+  for (std::uint64_t number = 0; number < 12; ++number)
+    sum += static_cast<double>(mixed(seed * 12 + number) >> 11U) * 0x1p-53;
+  return sum;
 }
 
-// How many CTAs each run gets: the first as many as it holds, the others the same, as far as they hold them.
-std::vector<std::int64_t> deal(const std::vector<SmRun>& runs, std::int64_t ctas) {
-  std::vector<std::int64_t> dealt(runs.size());
-  dealt[0] = std::min(ctas, runs[0].sms);
-  std::int64_t left = ctas - dealt[0];
-  while (left > 0) {
-    const std::int64_t before = left;
-    for (std::size_t run = 1; run < runs.size() && left > 0; ++run) {
-      if (dealt[run] == runs[run].sms) continue;
-      ++dealt[run];
-      --left;
-    }
-    if (left == before) break;  // more CTAs than SMs
+// Schedulers that serve several CTAs do not share alike on all SMs, which draws apart CTAs that would go in
+// step for ever.
+std::vector<double> rates_of_sms(const GpuSpec& gpu, std::uint64_t seed) {
+  const double deviation = replay_values(gpu).shared_sm_deviation;
+  std::vector<double> rates;
+  for (std::int64_t sm = 0; sm < gpu.sms; ++sm) {
+    const auto number = static_cast<std::uint64_t>(sm);
+    rates.push_back(1 + deviation * nearly_normal(mixed(seed) + number));
   }
-  return dealt;
+  return rates;
 }
 
 }  // namespace
-
-std::vector<int> sides_of_sms(const GpuSpec& gpu, std::int64_t ctas, std::uint64_t seed) {
-  std::vector<SmRun> runs = gpu.sm_runs.empty() ? assumed_runs(gpu) : gpu.sm_runs;
-  if (gpu.sm_runs_rotate && gpu.sm_runs.size() > 2) {
-    const auto others = runs.begin() + 1;
-    std::rotate(others, others + static_cast<std::ptrdiff_t>(seed % (runs.size() - 1)), runs.end());
-  }
-  const std::vector<std::int64_t> dealt = deal(runs, ctas);
-  std::vector<int> sides;
-  for (std::size_t run = 0; run < runs.size(); ++run) {
-    sides.insert(sides.end(), static_cast<std::size_t>(dealt[run]), static_cast<int>(runs[run].side));
-  }
-  return sides;
-}
 
 std::int64_t resident_ctas(const Launch& launch, const Program& program, const GpuSpec& gpu) {
   const std::int64_t places = gpu.sms * ctas_per_sm(launch, program, gpu);
@@ -77,19 +58,24 @@ std::int64_t resident_ctas(const Launch& launch, const Program& program, const G
 }
 
 CtaSlots::CtaSlots(const LaunchBody& body, const GpuSpec& gpu, std::uint64_t seed)
-    : body_(body), turn_bytes_(largest_tile(body)), rates_(cta_rates(body.launch(), body.program(), gpu)) {
+    : body_(body),
+      turn_bytes_(largest_tile(body)),
+      rates_(cta_rates(body.launch(), body.program(), gpu)),
+      rates_of_sms_(rates_of_sms(gpu, seed)) {
   const std::int64_t ctas = resident_ctas(body.launch(), body.program(), gpu);
-  const std::vector<int> sides = sides_of_sms(gpu, ctas, seed);
-  sms_ = static_cast<std::int64_t>(sides.size());
   turns_.resize(static_cast<std::size_t>(ctas));
-  for (std::int64_t cta = 0; cta < ctas; ++cta) {
-    const std::int64_t sm = cta % sms_;
-    slots_.push_back({.cursor = CtaCursor(body, 0),
-                      .sm = static_cast<int>(sm),
-                      .side = sides[static_cast<std::size_t>(sm)]});
+  slots_of_sm_.resize(static_cast<std::size_t>(gpu.sms));
+  // Breadth first: one CTA on every SM, then the next; the last ones are dealt as a launch of so few is.
+  while (static_cast<std::int64_t>(slots_.size()) < ctas) {
+    const std::int64_t left = ctas - static_cast<std::int64_t>(slots_.size());
+    for (const SmPlace& place : places_of_ctas(gpu, std::min(left, gpu.sms), seed)) {
+      slots_of_sm_[static_cast<std::size_t>(place.sm)].push_back(slots_.size());
+      slots_.push_back({.cursor = CtaCursor(body, 0), .sm = place.sm, .side = place.side});
+    }
   }
+  several_on_an_sm_ = ctas > gpu.sms;
   for (std::size_t slot = 0; slot < slots_.size(); ++slot) running_ += start_next(slot) ? 1 : 0;
-  for (std::int64_t sm = 0; sm < sms_; ++sm) set_rates(static_cast<int>(sm));
+  for (std::int64_t sm = 0; sm < gpu.sms; ++sm) set_rates(static_cast<int>(sm));
 }
 
 std::int64_t CtaSlots::next_item(std::size_t number) {
@@ -120,16 +106,18 @@ bool CtaSlots::restart(std::size_t number) {
 
 void CtaSlots::set_rates(int sm) {
   std::vector<Slot*> resident;
-  for (auto slot = static_cast<std::size_t>(sm); slot < slots_.size();
-       slot += static_cast<std::size_t>(sms_)) {
+  const std::vector<std::size_t>& slots = slots_of_sm_[static_cast<std::size_t>(sm)];
+  for (const std::size_t slot : slots) {
     if (slots_[slot].running) resident.push_back(&slots_[slot]);
   }
   std::sort(resident.begin(), resident.end(), [](const Slot* a, const Slot* b) { return a->age < b->age; });
+  const bool alone = resident.size() == 1;
+  const double rate = alone ? 1 : rates_of_sms_[static_cast<std::size_t>(sm)];
   for (std::size_t rank = 0; rank < resident.size(); ++rank) {
-    resident[rank]->rate = std::pow(rates_.younger, static_cast<double>(rank));
+    resident[rank]->rate = rate * std::pow(rates_.younger, static_cast<double>(rank));
+    resident[rank]->stall = alone ? rates_.stall : 0;
   }
-  const bool alone = resident.size() == 1 && slots_.size() > static_cast<std::size_t>(sms_);
-  if (alone) resident.front()->rate = rates_.lone;
+  if (alone && several_on_an_sm_) resident.front()->rate = rates_.lone;
 }
 
 }  // namespace hbmscope

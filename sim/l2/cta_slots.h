@@ -9,12 +9,6 @@
 
 namespace hbmscope {
 
-// On which side of the L2 the SMs are that a launch of so many CTAs fills first, one CTA on each, in the
-// order in which it fills them. Few CTAs are dealt to all GPCs. A GPU whose order nobody has measured has
-// runs of an eighth of its SMs on alternating sides. Where the order differs from one GPU of a name to the
-// next, `seed` says with which run it goes on after the first.
-std::vector<int> sides_of_sms(const GpuSpec& gpu, std::int64_t ctas, std::uint64_t seed);
-
 // How many CTAs of a launch the GPU holds at once: one for each slot.
 std::int64_t resident_ctas(const Launch& launch, const Program& program, const GpuSpec& gpu);
 
@@ -28,9 +22,10 @@ class CtaSlots {
   CtaSlots& operator=(const CtaSlots&) = delete;
   ~CtaSlots() = default;
 
-  // Calls visit(access, side) for every access of the launch in the order in which the SMs issue them: all
-  // CTAs move bytes at the rate that their age gives, and take turns of one tile. The plane of an access to
-  // local memory is the CTA's slot. Throws Stopped soon after the flag is set.
+  // Calls visit(access, side), which returns the bytes that had to come from DRAM, for every access of the
+  // launch in the order in which the SMs issue them: all CTAs move bytes at the rate that their age gives,
+  // and take turns of one tile. The plane of an access to local memory is the CTA's slot. Throws Stopped soon
+  // after the flag is set.
   template <class Visit>
   void run(Visit&& visit, StopFlag stop = nullptr) {
     while (running_ > 0) {
@@ -56,8 +51,9 @@ class CtaSlots {
     CtaCursor cursor;
     const TileAccess* access = nullptr;  // of the cursor
     double access_bytes = 0;
-    double budget = 0;  // bytes that it may move before its turn is over
-    double rate = 1;
+    double budget = 0;     // bytes that it may move before its turn is over
+    double rate = 1;       // bytes that it may move in a turn, as a share of turn_bytes_
+    double stall = 0;      // bytes that it could have moved while it waited for one from DRAM
     std::int64_t age = 0;  // position of its item in the schedule
     int sm = 0;
     int side = 0;
@@ -69,8 +65,8 @@ class CtaSlots {
     Slot& slot = slots_[number];
     slot.budget += slot.rate * turn_bytes_;
     while (slot.access_bytes <= slot.budget) {
-      visit(*slot.access, slot.side);
-      slot.budget -= slot.access_bytes;
+      const Bytes fetched = visit(*slot.access, slot.side);
+      slot.budget -= slot.access_bytes + slot.stall * static_cast<double>(fetched);
       if (!advance(slot) && !restart(number)) return;
     }
   }
@@ -87,13 +83,15 @@ class CtaSlots {
   void set_rates(int sm);
 
   const LaunchBody& body_;
-  std::int64_t sms_ = 0;  // that hold a CTA
   std::vector<Slot> slots_;
+  std::vector<std::vector<std::size_t>> slots_of_sm_;
+  bool several_on_an_sm_ = false;
   std::vector<std::int64_t> turns_;  // of each slot, for a static stride
   std::int64_t drawn_ = 0;
   std::int64_t running_ = 0;
   double turn_bytes_ = 0;
   CtaRates rates_;
+  std::vector<double> rates_of_sms_;
 };
 
 }  // namespace hbmscope

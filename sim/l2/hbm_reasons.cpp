@@ -67,11 +67,12 @@ std::string room_words(const ReasonedProgram& of) {
   const std::string shared = cache_text(real(geometry.shared_capacity()));
   if (!geometry.home_is_a_side)
     return fmt::format("Of {} of cache, {} count: the L2s of the dies hold copies.", all, shared);
+  const bool reached = of.gpu.l2().reached_bytes.has_value();
   return fmt::format(
-      "Of {} of L2, {} count for what all SMs read, which lies on each of {} sides, and {} for what one SM "
-      "or "
-      "another reads, which lies near it and at its home.",
-      all, shared, geometry.sides, cache_text(real(geometry.private_capacity())));
+      "Of {} of L2{}, {} count for what all SMs read, which lies on each of {} sides, and {} for what one SM "
+      "or another reads, which lies near it and at its home.",
+      all, reached ? " that addresses reach" : "", shared, geometry.sides,
+      cache_text(real(geometry.private_capacity())));
 }
 
 // Stores that repeat earlier ones: dirty lines that stay take them for nothing.

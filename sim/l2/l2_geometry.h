@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "sim/gpu.h"
 #include "sim/units.h"
@@ -23,6 +24,7 @@ struct L2Geometry {
   Bytes side_bytes = 0;        // capacity of one side's cache
   Bytes home_bytes = 0;        // of one home, where it is not a side
   Bytes stretch_bytes = 0;
+  std::vector<std::int64_t> stretch_swaps;  // by bits of the number of a run of stretches (sim/l2/set_map.h)
   int groups = 1;
   Bytes dirty_bytes = 0;  // per home, evenly over its units: lines beyond that are cleaned early, and stay
   Bytes under_way_bytes = 0;  // of all homes: what is counted as written back and may not have left yet

@@ -83,6 +83,7 @@ void L2State::fetch(std::int64_t block, int side, int home, int account_number, 
     touch(at_home, block, home_cache, home);
   } else {
     account(account_number).read += share_of(block, home);
+    fetched_ += share_of(block, home);
     if (home_cache != side) insert(block, home_cache, home, hint, Operation::load);
   }
   insert(block, side, home, hint, Operation::load);

@@ -81,6 +81,9 @@ class L2State {
   // on meanwhile.
   Bytes early_writes() const { return early_writes_; }
 
+  // Bytes read from DRAM so far.
+  Bytes fetched() const { return fetched_; }
+
   // Bytes by account; writes are billed to who made the block dirty last.
   const std::vector<ReadWrite>& accounts() const { return accounts_; }
 
@@ -171,6 +174,7 @@ class L2State {
   Bytes clock_ = 0;  // bytes that SMs have moved
   Bytes write_back_delay_ = 0;
   Bytes early_writes_ = 0;
+  Bytes fetched_ = 0;
 };
 
 }  // namespace hbmscope

@@ -25,7 +25,7 @@ int account_of(int launch, int tensor) { return 1 + launch * kMaxTensors + tenso
 
 void place(const Program& program, const BlockMap& blocks, const L2Geometry& geometry, std::uint64_t seed,
            L2State& state) {
-  SetMap sets(geometry, seed);
+  const SetMap sets(geometry, seed);
   Bytes next_free = 0;
   for (int tensor = 0; tensor < program.tensors.count(); ++tensor) {
     const BlockGrid& grid = blocks.grid(tensor);
@@ -74,11 +74,13 @@ void run_launch(const Program& program, int launch, const BlockMap& blocks, cons
     const int account = account_of(launch, access.tensor);
     const L2Hint hint = body.launch().accesses[access.access].hint;
     observer.access_begins(access);
+    const Bytes fetched = state.fetched();
     blocks.visit(access, [&](std::int64_t block) {
       observer.block_begins(block, access);
       if (access.operation != Operation::store) load(block, side, account, hint, observer, state);
       if (access.operation != Operation::load) state.store(block, side, account, hint);
     });
+    return state.fetched() - fetched;
   };
   slots.run(visit, stop);
   observer.launch_ends();

@@ -20,12 +20,14 @@ const Value& stretch_of(const GpuSpec& gpu) { return gpu.l2().stretch_bytes; }
 const Value& dirty_share_of(const GpuSpec& gpu) { return gpu.l2().dirty_share; }
 const Value& younger_rate_of(const GpuSpec& gpu) { return gpu.younger_cta_rate; }
 const Value& lone_rate_of(const GpuSpec& gpu) { return gpu.lone_cta_rate; }
+const Value& shared_sm_of(const GpuSpec& gpu) { return gpu.shared_sm_deviation; }
 
 constexpr Assumable kWays{"ways", ways_of};
 constexpr Assumable kStretch{"stretch", stretch_of};
 constexpr Assumable kDirtyShare{"dirty share", dirty_share_of};
 constexpr Assumable kYounger{"rate of the younger CTA", younger_rate_of};
 constexpr Assumable kLone{"rate of a lone CTA", lone_rate_of};
+constexpr Assumable kSharedSm{"deviation of SMs", shared_sm_of};
 
 // The only GPU on which all of them were measured.
 const GpuSpec& stand_in() {
@@ -33,7 +35,9 @@ const GpuSpec& stand_in() {
   return h200;
 }
 
-CtaRates rates_of(const KernelCtaRates& each) { return {each.younger.value, each.lone.value}; }
+CtaRates rates_of(const KernelCtaRates& each) {
+  return {each.younger.value, each.lone.value, each.stall ? each.stall->value : 0};
+}
 
 // What a kernel is compiled for; 0 for a launch without a tile.
 std::int64_t rows_of_tile(const Launch& launch) {
@@ -73,7 +77,8 @@ std::optional<CtaRates> rates_of_tile(const std::vector<KernelCtaRates>& known, 
   const CtaRates high = rates_of(*above);
   const double share = static_cast<double>(head_dim - below->head_dim) /
                        static_cast<double>(above->head_dim - below->head_dim);
-  return CtaRates{std::lerp(low.younger, high.younger, share), std::lerp(low.lone, high.lone, share)};
+  return CtaRates{std::lerp(low.younger, high.younger, share), std::lerp(low.lone, high.lone, share),
+                  std::lerp(low.stall, high.stall, share)};
 }
 
 double value_of(const Assumable& assumable, const GpuSpec& gpu) {
@@ -84,13 +89,16 @@ double value_of(const Assumable& assumable, const GpuSpec& gpu) {
 }  // namespace
 
 ReplayValues replay_values(const GpuSpec& gpu) {
+  const GpuSpec& stretches = gpu.l2().stretch_bytes ? gpu : stand_in();
   return {.ways = static_cast<Bytes>(value_of(kWays, gpu)),
           .stretch_bytes = static_cast<Bytes>(value_of(kStretch, gpu)),
-          .dirty_share = value_of(kDirtyShare, gpu)};
+          .stretch_swaps = stretches.l2().stretch_swaps,
+          .dirty_share = value_of(kDirtyShare, gpu),
+          .shared_sm_deviation = value_of(kSharedSm, gpu)};
 }
 
 CtaRates cta_rates(const Launch& launch, const Program& program, const GpuSpec& gpu) {
-  CtaRates rates{value_of(kYounger, gpu), value_of(kLone, gpu)};
+  CtaRates rates{value_of(kYounger, gpu), value_of(kLone, gpu), 0};
   const bool measured = gpu.younger_cta_rate || gpu.lone_cta_rate || !gpu.cta_rates.empty();
   const std::vector<KernelCtaRates>& known = measured ? gpu.cta_rates : stand_in().cta_rates;
   rates = rates_of_tile(known, launch, program.problem.head_dim).value_or(rates);
@@ -100,7 +108,7 @@ CtaRates cta_rates(const Launch& launch, const Program& program, const GpuSpec& 
 
 std::vector<std::string_view> assumed_values(const GpuSpec& gpu) {
   std::vector<std::string_view> names;
-  for (const Assumable* assumable : {&kWays, &kStretch, &kDirtyShare, &kYounger, &kLone}) {
+  for (const Assumable* assumable : {&kWays, &kStretch, &kDirtyShare, &kYounger, &kLone, &kSharedSm}) {
     if (!assumable->of(gpu)) names.push_back(assumable->name);
   }
   return names;

@@ -14,7 +14,9 @@ namespace hbmscope {
 struct ReplayValues {
   Bytes ways = 0;
   Bytes stretch_bytes = 0;
+  std::vector<std::int64_t> stretch_swaps;
   double dirty_share = 0;
+  double shared_sm_deviation = 0;
 };
 
 // Of this GPU, or the H200's where it lacks them.

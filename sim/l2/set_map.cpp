@@ -1,36 +1,35 @@
 #include "sim/l2/set_map.h"
 
-#include <limits>
-#include <numeric>
 #include <utility>
 
 namespace hbmscope {
 
-SetMap::SetMap(const L2Geometry& geometry, std::uint64_t seed)
-    : seed_(mixed(seed)),
-      stretch_bytes_(geometry.stretch_bytes),
-      groups_(static_cast<std::uint64_t>(geometry.groups)),
-      units_per_group_(static_cast<std::uint64_t>(geometry.units()) / groups_),
-      window_(std::numeric_limits<std::uint64_t>::max()),
-      group_at_(groups_) {}
+SetMap::SetMap(L2Geometry geometry, std::uint64_t seed)
+    : geometry_(std::move(geometry)),
+      farther_swap_(static_cast<unsigned>(mixed(seed) % kStretchSwaps)),
+      blocks_of_stretch_(geometry_.stretch_bytes / kL2BlockBytes),
+      blocks_of_row_((blocks_of_stretch_ + kRowsOfStretch - 1) / kRowsOfStretch) {}
 
-void SetMap::draw_window(std::uint64_t window) {
-  window_ = window;
-  std::iota(group_at_.begin(), group_at_.end(), 0);
-  for (std::size_t left = group_at_.size() - 1; left > 0; --left) {
-    const std::uint64_t drawn = mixed(seed_ ^ (window * groups_ + left)) % (left + 1);
-    std::swap(group_at_[left], group_at_[static_cast<std::size_t>(drawn)]);
+unsigned SetMap::swap_of(std::uint64_t run) const {
+  unsigned swap = farther_swap_;
+  for (const std::int64_t of_bit : geometry_.stretch_swaps) {
+    if (run & 1U) swap ^= static_cast<unsigned>(of_bit);
+    run >>= 1U;
   }
+  return swap;
 }
 
-int SetMap::unit_of(Bytes address) {
-  const std::uint64_t stretch = address / stretch_bytes_;
-  if (stretch / groups_ != window_) draw_window(stretch / groups_);
-  const auto group = static_cast<std::uint64_t>(group_at_[static_cast<std::size_t>(stretch % groups_)]);
-  // Within a group, stretches line up at a distance of their own.
-  const std::uint64_t shift = mixed(seed_ + stretch) % units_per_group_;
-  const std::uint64_t unit = (address % stretch_bytes_ / kL2BlockBytes + shift) % units_per_group_;
-  return static_cast<int>(group * units_per_group_ + unit);
+int SetMap::unit_of(Bytes address) const {
+  const Bytes stretch = address / geometry_.stretch_bytes;
+  const Bytes run = stretch / kStretchesOfRun;
+  const unsigned swap = swap_of(run);
+  const Bytes position = kStretchesOfRun * run + (stretch % kStretchesOfRun ^ swap / kRowsOfStretch);
+  const Bytes group = position % static_cast<Bytes>(geometry_.groups);
+  const Bytes block = address % geometry_.stretch_bytes / kL2BlockBytes;
+  const Bytes swapped =
+      (block / blocks_of_row_ ^ swap % kRowsOfStretch) * blocks_of_row_ + block % blocks_of_row_;
+  const Bytes unit = swapped < blocks_of_stretch_ ? swapped : block;  // beyond the end of the last row
+  return static_cast<int>(group * blocks_of_stretch_ + unit);
 }
 
 }  // namespace hbmscope

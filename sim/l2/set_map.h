@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include "sim/l2/l2_geometry.h"
 #include "sim/units.h"
@@ -16,23 +15,29 @@ constexpr std::uint64_t mixed(std::uint64_t value) {
   return value ^ (value >> 31U);
 }
 
-// Which unit of a cache an address meets. Physical addresses are not known before a run, so the order of the
-// groups in each window is drawn from a seed: one seed is one placement.
+// A stretch is four rows, and rows come in runs of 16 (hbmscope calibrate --only rows): row r of run u meets
+// class (16 u + (r ^ swap(u))) mod classes, where swap(u) is the exclusive or of stretch_swaps over the bits
+// of u. In stretches of four rows: stretch s of a run meets group (4 u + (s ^ swap / 4)) mod groups, and the
+// rows in it change places by swap mod 4.
+inline constexpr int kRowsOfStretch = 4;
+inline constexpr int kStretchesOfRun = 4;
+inline constexpr int kStretchSwaps = kStretchesOfRun * kRowsOfStretch;
+
+// Which unit of a cache an address meets. What address bits beyond those of stretch_swaps swap is not known
+// before a run: the seed draws it.
 class SetMap {
  public:
-  SetMap(const L2Geometry& geometry, std::uint64_t seed);
+  SetMap(L2Geometry geometry, std::uint64_t seed);
 
-  int unit_of(Bytes address);
+  int unit_of(Bytes address) const;
 
  private:
-  void draw_window(std::uint64_t window);
+  unsigned swap_of(std::uint64_t run) const;
 
-  std::uint64_t seed_;
-  Bytes stretch_bytes_;
-  std::uint64_t groups_;
-  std::uint64_t units_per_group_;
-  std::uint64_t window_;
-  std::vector<int> group_at_;  // of the current window
+  L2Geometry geometry_;
+  unsigned farther_swap_;
+  Bytes blocks_of_stretch_;
+  Bytes blocks_of_row_;  // rounded up: the last row has fewer
 };
 
 }  // namespace hbmscope

@@ -39,7 +39,7 @@ TEST(AssumedText, AnL2WithOneSideNeedsNoOrder) {
   EXPECT_EQ(
       assumed_text(std::vector{load_gpu("l4")}),
       "not measured on l4, replayed with: ways, stretch, dirty share, rate of the younger CTA, rate of a "
-      "lone CTA as on the H200 (hbmscope calibrate measures a GPU)\n");
+      "lone CTA, deviation of SMs as on the H200 (hbmscope calibrate measures a GPU)\n");
 }
 
 }  // namespace hbmscope

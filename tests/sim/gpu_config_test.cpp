@@ -74,18 +74,22 @@ const std::string kCalibrated = [] {
   std::string text = replaced("copies = 2\n", R"(copies = 2
 replacement = "LRU"
 ways = { value = 16, source = "test", measured = true }
+reached_bytes = { value = 1000000, source = "test", measured = true }
 stretch_bytes = { value = 262144, source = "test", measured = true }
+stretch_swaps = [3, 0, 15]
 dirty_share = { value = 0.47, source = "test", measured = true }
 )");
   return text.insert(text.find("[tensor"),
                      R"(younger_cta_rate = { value = 0.9, source = "test", measured = true }
 lone_cta_rate = { value = 1.4, source = "test", measured = true }
+shared_sm_deviation = { value = 0.0025, source = "test", measured = true }
 [[cta_rates]]
 kernel = "flash2_mma"
 br = 32
 head_dim = 64
 younger = { value = 0.95, source = "test", measured = true }
 lone = { value = 1.3, source = "test", measured = true }
+stall = { value = 0.35, source = "test", measured = true }
 [measured]
 hbm_copy_bytes_per_s = { value = 9e11, source = "test", measured = true }
 tensor_flops_per_clock_per_sm_bf16 = { value = 600, source = "test", measured = true }
@@ -98,6 +102,9 @@ TEST(ParseGpu, ReadsWhatWasMeasured) {
   EXPECT_EQ(gpu.l2().replacement, "LRU");
   EXPECT_DOUBLE_EQ(gpu.l2().ways.value().value, 16);
   EXPECT_DOUBLE_EQ(gpu.l2().stretch_bytes.value().value, 262144);
+  EXPECT_DOUBLE_EQ(gpu.l2().reached_bytes.value().value, 1000000);
+  EXPECT_THAT(gpu.l2().stretch_swaps, testing::ElementsAre(3, 0, 15));
+  EXPECT_DOUBLE_EQ(gpu.shared_sm_deviation.value().value, 0.0025);
   EXPECT_DOUBLE_EQ(gpu.l2().dirty_share.value().value, 0.47);
   EXPECT_DOUBLE_EQ(gpu.younger_cta_rate.value().value, 0.9);
   EXPECT_DOUBLE_EQ(gpu.lone_cta_rate.value().value, 1.4);
@@ -107,6 +114,7 @@ TEST(ParseGpu, ReadsWhatWasMeasured) {
   EXPECT_EQ(gpu.cta_rates[0].head_dim, 64);
   EXPECT_DOUBLE_EQ(gpu.cta_rates[0].younger.value, 0.95);
   EXPECT_DOUBLE_EQ(gpu.cta_rates[0].lone.value, 1.3);
+  EXPECT_DOUBLE_EQ(gpu.cta_rates[0].stall.value().value, 0.35);
   EXPECT_DOUBLE_EQ(gpu.measured.hbm_copy_bytes_per_s.value().value, 9e11);
   EXPECT_DOUBLE_EQ(gpu.measured.tensor_flops_per_clock_per_sm_bf16.value().value, 600);
   EXPECT_DOUBLE_EQ(gpu.measured.launch_ns.value().value, 2000);
@@ -115,6 +123,7 @@ TEST(ParseGpu, ReadsWhatWasMeasured) {
   const GpuSpec plain = parse_gpu(kWhole, "tiny.toml");
   EXPECT_EQ(plain.l2().replacement, "");
   EXPECT_FALSE(plain.l2().ways || plain.l2().stretch_bytes || plain.l2().dirty_share);
+  EXPECT_FALSE(plain.l2().reached_bytes || !plain.l2().stretch_swaps.empty() || plain.shared_sm_deviation);
   EXPECT_FALSE(plain.younger_cta_rate || plain.lone_cta_rate || !plain.cta_rates.empty());
 }
 
@@ -134,6 +143,16 @@ TEST(ParseGpu, RefusesWhatNoReplayCanTake) {
   EXPECT_THAT(spoiled("value = 1.4", "value = 0.001"), HasSubstr("lone_cta_rate"));
   EXPECT_THAT(spoiled("value = 0.95", "value = 1.1"), HasSubstr("key cta_rates.younger: '1.1'"));
   EXPECT_THAT(spoiled("value = 1.3", "value = 101"), HasSubstr("key cta_rates.lone: '101'"));
+  EXPECT_THAT(spoiled("value = 0.35", "value = 101"), HasSubstr("key cta_rates.stall: '101'"));
+  EXPECT_THAT(spoiled("value = 0.0025", "value = 0.2"), HasSubstr("key shared_sm_deviation: '0.2'"));
+  EXPECT_THAT(spoiled("value = 1000000", "value = 1e9"),
+              AllOf(HasSubstr("cache.reached_bytes"), HasSubstr("at most capacity_bytes")));
+  EXPECT_THAT(spoiled("[3, 0, 15]", "[3, 0, 16]"),
+              AllOf(HasSubstr("cache.stretch_swaps: '16'"), HasSubstr("whole numbers from 0 to 15")));
+  EXPECT_THAT(spoiled("[3, 0, 15]", "[3, 0.5]"), HasSubstr("cache.stretch_swaps: '0.5'"));
+  EXPECT_THAT(spoiled("stretch_bytes = { value = 262144, source = \"test\", measured = true }\n", ""),
+              HasSubstr("no such key where there is no stretch_bytes"));
+  EXPECT_THAT(spoiled("[3, 0, 15]", "3"), HasSubstr("cache.stretch_swaps: '3'"));
   EXPECT_THAT(spoiled("head_dim = 64", "head_dim = 0"), HasSubstr("cta_rates.head_dim"));
   EXPECT_THAT(spoiled("br = 32", "br = 0"), HasSubstr("cta_rates.br"));
   const std::size_t begin = kCalibrated.find("[[cta_rates]]");

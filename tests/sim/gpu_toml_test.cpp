@@ -34,8 +34,9 @@ TEST(GpuToml, KeepsWhatWasMeasured) {
   const auto measured = [](double value) { return SourcedValue{value, true, "a \"test\""}; };
   gpu.younger_cta_rate = measured(0.5);
   gpu.lone_cta_rate = measured(2);
-  gpu.cta_rates = {{"one", 128, 64, measured(0.75), measured(1.25)},
-                   {"two", 64, 128, measured(1), measured(3)}};
+  gpu.cta_rates = {{"one", 128, 64, measured(0.75), measured(1.25), measured(0.5)},
+                   {"two", 64, 128, measured(1), measured(3), {}}};
+  gpu.shared_sm_deviation = measured(0.002);
   gpu.measured.hbm_copy_bytes_per_s = measured(1e11);
   gpu.measured.sram_bytes_per_clock_per_sm = measured(127.5);
   gpu.measured.exp_per_clock_per_sm = measured(15.9);
@@ -49,6 +50,8 @@ TEST(GpuToml, KeepsWhatWasMeasured) {
   l2.replacement = "LRU";
   l2.ways = measured(12);
   l2.stretch_bytes = measured(1 << 20);
+  l2.stretch_swaps = {1, 14};
+  l2.reached_bytes = measured(47e6);
   l2.dirty_share = measured(0.125);
   const GpuSpec again = parse_gpu(gpu_toml(gpu), "again.toml");
   const auto expect_same = [](const std::optional<SourcedValue>& one,
@@ -80,6 +83,11 @@ TEST(GpuToml, KeepsWhatWasMeasured) {
   expect_same(again.measured.cta_start_skew_ns, gpu.measured.cta_start_skew_ns);
   expect_same(again.l2().ways, l2.ways);
   expect_same(again.l2().stretch_bytes, l2.stretch_bytes);
+  expect_same(again.l2().reached_bytes, l2.reached_bytes);
+  EXPECT_EQ(again.l2().stretch_swaps, l2.stretch_swaps);
+  expect_same(again.shared_sm_deviation, gpu.shared_sm_deviation);
+  expect_same(again.cta_rates[0].stall, gpu.cta_rates[0].stall);
+  EXPECT_FALSE(again.cta_rates[1].stall);
   expect_same(again.l2().dirty_share, l2.dirty_share);
   EXPECT_EQ(again.l2().replacement, "LRU");
   ASSERT_EQ(again.sm_runs.size(), 1U);

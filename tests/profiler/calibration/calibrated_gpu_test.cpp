@@ -49,9 +49,10 @@ Findings whole_findings() {
                     .fp16_flops_per_clock_per_sm = 2510,
                     .launch_ns = 2400,
                     .cta_start_skew_ns = 96};
-  findings.cta_rates = {{"flash2_mma", 128, 64, {0.9, 1.3}},
-                        {"flash2_mma", 64, 128, {0.88, 1.4}},
-                        {"flash1_mma", 128, 64, {0.999, 1.2}}};
+  findings.rows = MemoryRows{.row_pages = 47, .classes = 20, .swaps = {6, 7, 4}};
+  findings.cta_rates = {{"flash2_mma", 128, 64, {0.9, 1.3}, 0.001},
+                        {"flash2_mma", 64, 128, {0.88, 1.4}, 0.002},
+                        {"flash1_mma", 128, 64, {0.999, 1.7, 0.35}, 0.9}};
   return findings;
 }
 
@@ -79,7 +80,10 @@ TEST(CalibratedGpu, IsReadAgainAndSaysHowAndWhen) {
     EXPECT_THAT(value->source, HasSubstr("hbmscope calibrate, 2026-11-30"));
   }
   EXPECT_EQ(gpu.hbm_bytes_per_s_measured->value, 4.31e12);
-  EXPECT_EQ(gpu.l2().stretch_bytes->value, 262144);
+  EXPECT_EQ(gpu.l2().stretch_bytes->value, 4 * 47 * 4096);
+  EXPECT_EQ(gpu.l2().reached_bytes->value, 61603840);
+  EXPECT_EQ(gpu.l2().stretch_swaps, (std::vector<std::int64_t>{6, 7, 4}));
+  EXPECT_NEAR(gpu.shared_sm_deviation->value, 0.0015, 1e-9);  // of flash2
   EXPECT_NEAR(gpu.younger_cta_rate->value, 0.89, 1e-9);
   EXPECT_NEAR(gpu.lone_cta_rate->value, 1.35, 1e-9);
   ASSERT_EQ(gpu.cta_rates.size(), 3U);
@@ -90,6 +94,8 @@ TEST(CalibratedGpu, IsReadAgainAndSaysHowAndWhen) {
   EXPECT_EQ(gpu.cta_rates[1].lone.value, 1.4);
   EXPECT_THAT(gpu.cta_rates[2].lone.source, HasSubstr("flash1_mma, Br = 128, d = 64"));
   EXPECT_TRUE(gpu.cta_rates[2].lone.measured);
+  EXPECT_EQ(gpu.cta_rates[2].stall.value().value, 0.35);
+  EXPECT_FALSE(gpu.cta_rates[0].stall);
   EXPECT_EQ(gpu.sm_runs.size(), 2U);
   EXPECT_FALSE(gpu.sm_runs_rotate);
   EXPECT_EQ(gpu.l2().home_rule, "parity of address bits 12, 13");
@@ -103,6 +109,24 @@ TEST(CalibratedGpu, WhatWasNotFoundStaysAsItWas) {
   const GpuSpec before = load_gpu("h200");
   const CalibratedGpu after = calibrated_gpu(before, h200_facts(), {}, "test");
   EXPECT_EQ(gpu_toml(after.gpu), gpu_toml(before));
+}
+
+// Where nobody looked at rows, or they are no whole stretches.
+TEST(CalibratedGpu, WithoutRowsAStretchIsAPowerOfTwo) {
+  Findings findings;
+  findings.ways = 16;
+  const CacheLevel none = calibrated_gpu(load_gpu("a100-80"), h200_facts(), findings, "test").gpu.l2();
+  EXPECT_EQ(none.stretch_bytes.value().value, 262144);
+  EXPECT_FALSE(none.reached_bytes);
+  // Rows of an earlier run stay.
+  const CacheLevel before = calibrated_gpu(load_gpu("h200"), h200_facts(), findings, "test").gpu.l2();
+  EXPECT_EQ(before.stretch_bytes.value().value, 4 * 47 * 4096);
+  EXPECT_EQ(before.stretch_swaps.size(), 11U);
+  findings.rows = MemoryRows{.row_pages = 47, .classes = 18, .swaps = {1}};
+  const CacheLevel odd = calibrated_gpu(load_gpu("h200"), h200_facts(), findings, "test").gpu.l2();
+  EXPECT_EQ(odd.stretch_bytes.value().value, 262144);
+  EXPECT_TRUE(odd.stretch_swaps.empty());
+  EXPECT_FALSE(odd.reached_bytes);
 }
 
 TEST(CalibratedGpu, OneSideForgetsAnOrderOfTwo) {

@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "profiler/statistics.h"
+
 namespace hbmscope {
 namespace {
 
@@ -132,7 +134,8 @@ TEST(TracedCtaRates, RefuseWhatNoSchedulerGives) {
   EXPECT_THROW(cta_rates_of(backwards, all, 2), std::runtime_error);
 }
 
-// What an H200 noted gives the rates that its description has.
+// What an H200 noted gives the rates that its description has. flash1's lone CTAs waited for DRAM from d = 64
+// on.
 TEST(TracedCtaRates, OfTheRecordedTracesAreTheH200s) {
   struct Traces {
     std::vector<CtaTrace> some_pairs;
@@ -160,14 +163,42 @@ TEST(TracedCtaRates, OfTheRecordedTracesAreTheH200s) {
     (ctas < 2 * kSms ? of.some_pairs : of.full).push_back(trace);
   }
   const GpuSpec h200 = load_gpu("h200");
+  std::vector<double> deviations;
   EXPECT_EQ(traces.size(), h200.cta_rates.size());
   for (const KernelCtaRates& measured : h200.cta_rates) {
     const Traces& of = traces[{measured.kernel, measured.br, measured.head_dim}];
     const int ctas_per_sm = static_cast<int>(of.full.size()) / (2 * kSms);
-    const CtaRates rates = cta_rates_of(of.some_pairs, of.full, ctas_per_sm).value().rates;
+    const TracedRates traced = cta_rates_of(of.some_pairs, of.full, ctas_per_sm).value();
+    const CtaRates& rates = traced.rates;
+    if (measured.kernel == "flash2_mma") deviations.push_back(traced.deviation);
     EXPECT_NEAR(rates.younger, measured.younger.value, 0.005) << measured.kernel << " " << measured.head_dim;
-    EXPECT_NEAR(rates.lone, measured.lone.value, 0.03) << measured.kernel << " " << measured.head_dim;
+    if (measured.kernel == "flash1_mma" && measured.head_dim > 32) {
+      EXPECT_LT(rates.lone, measured.lone.value - 0.3) << measured.head_dim;
+    } else {
+      EXPECT_NEAR(rates.lone, measured.lone.value, 0.03) << measured.kernel << " " << measured.head_dim;
+    }
   }
+  EXPECT_NEAR(median(deviations).value(), h200.shared_sm_deviation.value().value, 1e-4);
+}
+
+// Of flash1 in tiles of 128 rows, d = 64: 3 us for 128 rows and 64 keys, 3.6 from DRAM, 5.1 with two on an
+// SM.
+TEST(WaitingRates, SayWhatALoneCtaLosesForEachByteFromDram) {
+  const CtaRates rates = waiting_rates(0.98, {.older_of_two = 5.1, .alone = 3, .alone_hbm = 3.6}, 0.6);
+  EXPECT_EQ(rates.younger, 0.98);
+  EXPECT_NEAR(rates.lone, 1.7, 1e-9);
+  EXPECT_NEAR(rates.stall, 1.0 / 3, 1e-9);
+  EXPECT_EQ(waiting_rates(1, {.older_of_two = 5, .alone = 3, .alone_hbm = 2.99}, 0.6).stall, 0);
+  EXPECT_THROW(waiting_rates(1, {.older_of_two = 5, .alone = 3, .alone_hbm = 2}, 0.6), std::runtime_error);
+  EXPECT_THROW(waiting_rates(1, {.older_of_two = 9, .alone = 3, .alone_hbm = 3}, 0.6), std::runtime_error);
+  EXPECT_THROW(waiting_rates(1, {.older_of_two = 5, .alone = 0, .alone_hbm = 3}, 0.6), std::runtime_error);
+}
+
+TEST(WaitingRates, TakeLoneCtasAndTheOlderOnesOfPairs) {
+  const std::vector<CtaTrace> traces = some_pairs(3, 2, 1.6);
+  EXPECT_NEAR(lone_ns(traces), kLoneNs, 1);
+  EXPECT_NEAR(older_of_two_ns(traces), 1.6 * kLoneNs, 1);
+  EXPECT_EQ(older_of_two_ns({}), 0);
 }
 
 }  // namespace hbmscope

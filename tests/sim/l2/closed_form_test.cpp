@@ -9,17 +9,12 @@
 #include <limits>
 
 #include "sim/predict.h"
+#include "tests/sim/l2_capacity.h"
 #include "tests/sim/programs/programs.h"
 #include "tests/sim/random_programs.h"
 
 namespace hbmscope::test {
 namespace {
-
-GpuSpec with_capacity(std::string_view name, double bytes) {
-  GpuSpec gpu = load_gpu(name);
-  for (CacheLevel& level : gpu.caches) level.capacity_bytes.value = bytes;
-  return gpu;
-}
 
 // Calls check(tensor, its counts, its estimate) for every tensor of every launch, views added to their base.
 template <class Check>

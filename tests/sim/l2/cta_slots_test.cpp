@@ -5,14 +5,28 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <numeric>
 #include <set>
 #include <vector>
 
 #include "sim/algorithms/algorithm.h"
 #include "sim/l2/replay_values.h"
+#include "sim/l2/sm_places.h"
 
 namespace hbmscope {
 namespace {
+
+std::vector<int> sides_of_sms(const GpuSpec& gpu, std::int64_t ctas, std::uint64_t seed) {
+  std::vector<int> sides;
+  for (const SmPlace& place : places_of_ctas(gpu, ctas, seed)) sides.push_back(place.side);
+  return sides;
+}
+
+std::vector<int> sms_of_ctas(const GpuSpec& gpu, std::int64_t ctas) {
+  std::vector<int> sms;
+  for (const SmPlace& place : places_of_ctas(gpu, ctas, 0)) sms.push_back(place.sm);
+  return sms;
+}
 
 int on_side(const std::vector<int>& sides, int side) {
   return static_cast<int>(std::count(sides.begin(), sides.end(), side));
@@ -39,6 +53,52 @@ TEST(CtaSlots, FewCtasAreDealtToAllGpcs) {
   EXPECT_NEAR(on_side(sides_of_sms(gpu, 48, 0), 0), 27, 1);  // a GPC of 8 SMs gets fewer than its share
   EXPECT_NEAR(on_side(sides_of_sms(gpu, 64, 0), 0), 33, 3);
   EXPECT_EQ(sides_of_sms(gpu, 5, 0), std::vector<int>(5, 0));
+}
+
+// As in bench/recorded/calibrate_h200/sm_order.csv: one on each TPC, a second one on the first TPCs where a
+// GPC gets more CTAs than it has TPCs. How many each run gets after the first one's eight:
+TEST(CtaSlots, FewCtasOfAGpcAreDealtToItsTpcs) {
+  const GpuSpec gpu = load_gpu("h200");
+  const auto expect = [&](std::int64_t ctas, const std::vector<int>& of_runs) {
+    std::vector<int> found(of_runs.size());
+    const std::vector<int> sms = sms_of_ctas(gpu, ctas);
+    EXPECT_EQ(std::set<int>(sms.begin(), sms.end()).size(), static_cast<std::size_t>(ctas));
+    for (std::size_t cta = 8; cta < sms.size(); ++cta) {
+      std::int64_t end = 0;
+      for (std::size_t run = 0; run < gpu.sm_runs.size(); ++run) {
+        if (sms[cta] >= end && sms[cta] < end + gpu.sm_runs[run].sms) ++found[run - 1];
+        end += gpu.sm_runs[run].sms;
+      }
+    }
+    EXPECT_EQ(found, of_runs) << ctas;
+  };
+  expect(22, {1, 2, 2, 2, 2, 2, 2, 1});
+  expect(33, {3, 4, 3, 3, 3, 3, 3, 3});
+  expect(44, {4, 4, 5, 5, 5, 5, 4, 4});
+  expect(66, {7, 4, 8, 8, 8, 8, 8, 7});
+  expect(99, {12, 8, 12, 12, 12, 12, 11, 12});
+  const std::vector<int> many = sms_of_ctas(gpu, 99);
+  EXPECT_EQ(std::vector<int>(many.begin() + 8, many.begin() + 20),
+            (std::vector<int>{8, 9, 10, 11, 12, 13, 14, 16, 18, 20, 22, 24}));
+  std::vector<int> all(132);
+  std::iota(all.begin(), all.end(), 0);
+  EXPECT_EQ(sms_of_ctas(gpu, 132), all);
+}
+
+// 165 CTAs on 132 SMs, as the trace of such a launch has it (cta_trace.csv): a second CTA on all of the first
+// eight SMs, on four of the GPC with eight, and on three of each other one, 21 on side 0. The first 33 SMs
+// have 15 of that side.
+TEST(CtaSlots, TheLastCtasAreDealtLikeALaunchOfSoFew) {
+  const auto program = flash2(165, 128);
+  const LaunchBody body(*program, 0);
+  CtaSlots slots(body, load_gpu("h200"), 0);
+  std::map<int, int> sides;  // of items beyond the first 132
+  slots.run([&](const TileAccess& access, int side) {
+    if (access.item >= 132 && access.tensor == 0) ++sides[side];
+    return Bytes{0};
+  });
+  EXPECT_EQ(sides[0], 21);
+  EXPECT_EQ(sides[1], 12);
 }
 
 // One H200 goes on after its first GPC where another one ends: every order has the same SMs.
@@ -73,13 +133,18 @@ TEST(CtaSlots, IssuesEveryAccessOfTheLaunchOnce) {
   visit_stream(*program, [&](const TileAccess& access) { ++expected[access.item]; });
   std::map<std::int64_t, int> issued;
   const LaunchBody body(*program, 0);
-  CtaSlots(body, load_gpu("h200"), 0).run([&](const TileAccess& access, int) { ++issued[access.item]; });
+  CtaSlots(body, load_gpu("h200"), 0).run([&](const TileAccess& access, int) {
+    ++issued[access.item];
+    return Bytes{0};
+  });
   EXPECT_EQ(issued, expected);
 }
 
 // 264 CTAs of one length, two to an SM: the first of each pair is done when the second still has an eighth to
-// go.
+// go. SMs that share alike.
 TEST(CtaSlots, TheOlderCtaOfAnSmRunsAhead) {
+  GpuSpec gpu = load_gpu("h200");
+  gpu.shared_sm_deviation->value = 0;
   const auto program = flash2(2, 132 * 128);
   const LaunchBody body(*program, 0);
   std::map<std::int64_t, int> done;  // accesses of an item before the first one ended
@@ -87,12 +152,63 @@ TEST(CtaSlots, TheOlderCtaOfAnSmRunsAhead) {
   visit_stream(*program, [&](const TileAccess& access) { most = std::max(most, ++done[access.item]); });
   done.clear();
   bool first_ended = false;
-  CtaSlots(body, load_gpu("h200"), 0).run([&](const TileAccess& access, int) {
-    if (first_ended) return;
-    first_ended = ++done[access.item] == most;
+  CtaSlots(body, gpu, 0).run([&](const TileAccess& access, int) {
+    if (!first_ended) first_ended = ++done[access.item] == most;
+    return Bytes{0};
   });
   EXPECT_NEAR(done[0], most, 3);
-  EXPECT_NEAR(done[132], most * cta_rates(body.launch(), *program, load_gpu("h200")).younger, 6);
+  EXPECT_NEAR(done[132], most * cta_rates(body.launch(), *program, gpu).younger, 6);
+}
+
+namespace {
+
+// Accesses of every item when the first one ends that is not `slow`, where every byte of `slow` comes from
+// DRAM.
+std::map<std::int64_t, int> done_when_one_ends(std::int64_t heads, const GpuSpec& gpu, std::int64_t slow) {
+  const auto program = std::make_unique<Program>();
+  Plan plan;
+  plan.problem.heads = plan.problem.kv_heads = heads;
+  plan.problem.seqlen_q = plan.problem.seqlen_kv = 1024;
+  const Algorithm& algorithm = find_algorithm("flash1");
+  build_program(algorithm, find_variant(algorithm, "mma"), plan, *program);
+  std::map<std::int64_t, int> done;
+  int most = 0;
+  visit_stream(*program, [&](const TileAccess& access) { most = std::max(most, ++done[access.item]); });
+  done.clear();
+  bool ended = false;
+  const LaunchBody body(*program, 0);
+  CtaSlots(body, gpu, 0).run([&](const TileAccess& access, int) {
+    if (!ended) ended = ++done[access.item] == most && access.item != slow;
+    return access.item == slow ? Bytes{access.bytes()} : Bytes{0};
+  });
+  return done;
+}
+
+}  // namespace
+
+// flash1 waits for its tiles: a CTA that has the SM to itself falls behind by `stall` for each byte from
+// DRAM.
+TEST(CtaSlots, ALoneCtaFallsBehindWhileItWaitsForDram) {
+  GpuSpec gpu = load_gpu("h200");
+  for (KernelCtaRates& rates : gpu.cta_rates) {
+    if (rates.stall) rates.stall->value = 0.5;
+  }
+  const std::map<std::int64_t, int> done = done_when_one_ends(8, gpu, 3);
+  ASSERT_GT(done.at(4), 900);
+  EXPECT_NEAR(done.at(3), done.at(4) / 1.5, 10);
+  EXPECT_NEAR(done.at(5), done.at(4), 10);
+}
+
+// Of two CTAs on an SM the other goes on meanwhile.
+TEST(CtaSlots, OneOfTwoCtasDoesNotFallBehind) {
+  GpuSpec gpu = load_gpu("h200");
+  gpu.shared_sm_deviation->value = 0;
+  for (KernelCtaRates& rates : gpu.cta_rates) {
+    rates.lone.value = rates.younger.value = 1;
+    if (rates.stall) rates.stall->value = 0.5;
+  }
+  const std::map<std::int64_t, int> done = done_when_one_ends(264, gpu, 3);
+  EXPECT_NEAR(done.at(3), done.at(4), 10);
 }
 
 }  // namespace hbmscope

@@ -83,12 +83,13 @@ Pattern pattern_of(const std::string& experiment, double& size) {
   return {};
 }
 
-// On the knee the traffic depends on where the buffer lies.
+// On the knee the traffic depends on where the buffer lies, whether all SMs read it or one does
+// (bench/recorded/rows_h200/rings.csv).
 bool is_on_the_knee(const std::string& experiment, double size) {
   if (experiment.starts_with("rereadstream")) return size >= 24 && size <= 56;
-  const bool by_all = experiment.starts_with("allread") || experiment.starts_with("forward") ||
-                      experiment.starts_with("sawtooth");
-  return by_all && size >= 28 && size <= 36;
+  const bool ring = experiment.starts_with("allread") || experiment.starts_with("forward") ||
+                    experiment.starts_with("sawtooth") || experiment.starts_with("oneSM");
+  return ring && size >= 28 && size <= 36;
 }
 
 bool is_near(double value, double measured) {
@@ -101,15 +102,15 @@ struct Missed {
   double replayed;
 };
 const std::map<std::string, Missed> kMissed{
-    {"oneSM 32 MiB", {68.961, 61.866}},
-    {"forward  32 MiB x4", {104.511, 90.178}},
-    {"allread clean 30 MiB x4", {80.517, 52.691}},
-    {"allread clean 32 MiB x4", {104.432, 90.178}},
+    {"oneSM 32 MiB", {68.961, 62.456}},
+    {"forward  32 MiB x4", {104.511, 91.357}},
+    {"allread clean 32 MiB x4", {104.432, 91.357}},
+    {"rereadstream 44 MiB", {23.503, 32.776}},
 };
 
 // Streams that are read again, by MiB: the medians from a clean L2 and from a dirty one, MB.
 const std::map<double, std::pair<double, double>> kReadAgain{
-    {32, {0.041, 4.178}}, {40, {6.816, 17.728}}, {44, {26.583, 33.874}}};
+    {32, {0.303, 4.579}}, {40, {11.444, 20.251}}, {44, {32.776, 36.192}}};
 
 // Listens for what is written back in the first launch, but for what is still under way at its end.
 class WritesOfFirstLaunch : public ReplayObserver {
@@ -208,13 +209,11 @@ TEST(MicrobenchmarksOnH200, DramWritesAreThoseMeasured) {
 }
 
 // Rings in pieces at random places, one placement measured of each: does it lie between the 5 % and 95 %
-// quantiles of the replayed placements? All CTAs go in step, so that a few stand for all. The machine spreads
-// wider than the replay: of 45 rows four or five should lie outside, and more do. By pieces and MiB.
+// quantiles of the replayed placements? All CTAs go in step, so that a few stand for all: 20 meet both sides.
+// Of 45 rows four or five should lie outside. By pieces and MiB.
 TEST(MicrobenchmarksOnH200, PlacementsOfRingsInPiecesSpreadAsMeasured) {
   constexpr std::uint64_t kPlacements = 41;
-  const std::set<std::pair<std::int64_t, double>> known{{2, 32}, {3, 25}, {3, 28}, {3, 29}, {3, 30},
-                                                        {4, 25}, {4, 27}, {4, 29}, {4, 30}, {8, 24},
-                                                        {8, 25}, {8, 29}, {8, 36}};
+  const std::set<std::pair<std::int64_t, double>> known{{3, 30}, {4, 32}, {4, 36}, {8, 24}};
   std::set<std::pair<std::int64_t, double>> outside;
   int rows = 0;
   for (const Row& row : rows_of("tests/data/l2_segments_h200.csv")) {
@@ -222,7 +221,7 @@ TEST(MicrobenchmarksOnH200, PlacementsOfRingsInPiecesSpreadAsMeasured) {
     ++rows;
     const auto pieces = static_cast<std::size_t>(size(row, "segments"));
     const std::vector<Bytes> buffers(pieces, mib(number(row, "live_MiB") / static_cast<double>(pieces)));
-    const std::array<RingPass, 1> passes{{{.buffers = static_cast<int>(pieces), .ctas = 10, .rounds = 8}}};
+    const std::array<RingPass, 1> passes{{{.buffers = static_cast<int>(pieces), .ctas = 20, .rounds = 8}}};
     auto program = std::make_unique<Program>();
     build_ring_program(buffers, passes, *program);
     std::vector<double> reads;

@@ -11,17 +11,12 @@
 #include "sim/l2/ring_program.h"
 #include "sim/predict.h"
 #include "sim/traffic.h"
+#include "tests/sim/l2_capacity.h"
 #include "tests/sim/programs/programs.h"
 #include "tests/sim/random_programs.h"
 
 namespace hbmscope::test {
 namespace {
-
-GpuSpec with_capacity(std::string_view name, double bytes) {
-  GpuSpec gpu = load_gpu(name);
-  for (CacheLevel& level : gpu.caches) level.capacity_bytes.value = bytes;
-  return gpu;
-}
 
 constexpr auto kAllTensors = [](const Tensor& /*tensor*/) { return true; };
 constexpr auto kAllocated = [](const Tensor& tensor) { return is_allocated(tensor.role); };
@@ -176,14 +171,7 @@ TEST(ReplayOfLocalMemory, KeepsAPieceForEachResidentCta) {
     EXPECT_EQ(local.read, 0U) << items;
     EXPECT_EQ(local.write, static_cast<std::uint64_t>(7 * std::min<std::int64_t>(items, 3))) << items;
     // Without a cache every store goes to DRAM: 7 bytes for an item and 3 for each of its 2 tiles.
-    const ReadWrite all = replayed(
-        built.program,
-        [&] {
-          GpuSpec none = gpu;
-          for (CacheLevel& level : none.caches) level.capacity_bytes.value = 0;
-          return none;
-        }(),
-        kLocal);
+    const ReadWrite all = replayed(built.program, with_capacity(gpu, 0), kLocal);
     EXPECT_EQ(all.write, static_cast<std::uint64_t>(items * (7 + 2 * 3))) << items;
   }
 }

@@ -15,22 +15,32 @@ using testing::IsEmpty;
 TEST(ReplayValues, TheH200LacksNothing) {
   const ReplayValues values = replay_values(load_gpu("h200"));
   EXPECT_EQ(values.ways, 16U);
-  EXPECT_EQ(values.stretch_bytes, 256 * kKiB);
+  EXPECT_EQ(values.stretch_bytes, 4 * 47 * 4 * kKiB);
+  EXPECT_EQ(values.stretch_swaps.size(), 11U);
   EXPECT_EQ(values.dirty_share, 0.47);
+  EXPECT_EQ(values.shared_sm_deviation, 0.0014);
   EXPECT_THAT(assumed_values(load_gpu("h200")), IsEmpty());
 }
 
 TEST(ReplayValues, OtherGpusTakeTheH200sWhereTheyLackTheirOwn) {
   GpuSpec gpu = load_gpu("a100-80");
-  EXPECT_THAT(assumed_values(gpu),
-              ElementsAre("ways", "stretch", "dirty share", "rate of the younger CTA", "rate of a lone CTA"));
+  EXPECT_THAT(assumed_values(gpu), ElementsAre("ways", "stretch", "dirty share", "rate of the younger CTA",
+                                               "rate of a lone CTA", "deviation of SMs"));
   gpu.caches.front().ways = SourcedValue{12, true, "test"};
   gpu.caches.front().dirty_share = SourcedValue{0.25, true, "test"};
   gpu.lone_cta_rate = SourcedValue{1.5, true, "test"};
-  EXPECT_THAT(assumed_values(gpu), ElementsAre("stretch", "rate of the younger CTA"));
+  EXPECT_THAT(assumed_values(gpu), ElementsAre("stretch", "rate of the younger CTA", "deviation of SMs"));
   const ReplayValues values = replay_values(gpu);
   EXPECT_EQ(values.ways, 12U);
-  EXPECT_EQ(values.stretch_bytes, 256 * kKiB);
+  EXPECT_EQ(values.stretch_bytes, replay_values(load_gpu("h200")).stretch_bytes);
+  EXPECT_EQ(values.stretch_swaps, replay_values(load_gpu("h200")).stretch_swaps);
+}
+
+// Another GPU's swaps say nothing of stretches of its own.
+TEST(ReplayValues, AStretchWithoutSwapsTakesNone) {
+  GpuSpec gpu = load_gpu("a100-80");
+  gpu.caches.front().stretch_bytes = SourcedValue{512.0 * kKiB, true, "test"};
+  EXPECT_THAT(replay_values(gpu).stretch_swaps, IsEmpty());
 }
 
 namespace {
@@ -56,9 +66,9 @@ GpuSpec with_rates() {
   GpuSpec gpu = load_gpu("a100-80");
   gpu.younger_cta_rate = value(0.5);
   gpu.lone_cta_rate = value(2);
-  gpu.cta_rates = {{"traced", 128, 128, value(0.8), value(1.8)},
-                   {"traced", 128, 64, value(0.9), value(1.4)},
-                   {"traced", 64, 64, value(0.7), value(1.1)}};
+  gpu.cta_rates = {{"traced", 128, 128, value(0.8), value(1.8), value(0.5)},
+                   {"traced", 128, 64, value(0.9), value(1.4), {}},
+                   {"traced", 64, 64, value(0.7), value(1.1), {}}};
   return gpu;
 }
 
@@ -66,16 +76,17 @@ GpuSpec with_rates() {
 
 TEST(CtaRates, AreThoseOfTheKernelBetweenTheHeadDimsThatWereMeasured) {
   const GpuSpec gpu = with_rates();
-  const auto expect = [&](std::int64_t head_dim, double younger, double lone) {
+  const auto expect = [&](std::int64_t head_dim, double younger, double lone, double stall) {
     const CtaRates rates = rates_of(*with_kernel("traced", head_dim), gpu);
     EXPECT_DOUBLE_EQ(rates.younger, younger) << head_dim;
     EXPECT_DOUBLE_EQ(rates.lone, lone) << head_dim;
+    EXPECT_DOUBLE_EQ(rates.stall, stall) << head_dim;
   };
-  expect(64, 0.9, 1.4);
-  expect(128, 0.8, 1.8);
-  expect(96, 0.85, 1.6);
-  expect(32, 0.9, 1.4);
-  expect(256, 0.8, 1.8);
+  expect(64, 0.9, 1.4, 0);
+  expect(128, 0.8, 1.8, 0.5);
+  expect(96, 0.85, 1.6, 0.25);
+  expect(32, 0.9, 1.4, 0);
+  expect(256, 0.8, 1.8, 0.5);
 }
 
 TEST(CtaRates, AreThoseOfTheNearestTile) {
@@ -109,6 +120,8 @@ TEST(CtaRates, OfAGpuWithoutAnyAreTheH200s) {
   EXPECT_EQ(rates_of(*program, gpu).younger, h200.younger);
   EXPECT_EQ(rates_of(*program, gpu).lone, h200.lone);
   EXPECT_GT(h200.younger, rates_of(*with_kernel("flash2_mma", 128), gpu).younger);
+  EXPECT_EQ(rates_of(*program, gpu).stall, h200.stall);
+  EXPECT_GT(h200.stall, 0.3);
   gpu.younger_cta_rate = SourcedValue{0.5, true, "test"};
   EXPECT_EQ(rates_of(*program, gpu).younger, 0.5);
   gpu.younger_cta_rate.reset();
@@ -116,10 +129,10 @@ TEST(CtaRates, OfAGpuWithoutAnyAreTheH200s) {
   EXPECT_EQ(rates_of(*program, gpu).lone, 1.9);
 }
 
-// 40 MiB on two sides: a way of a side is 1.25 MiB of 16 and takes the lines of 2.5 MiB.
+// 40 MiB on two sides: a way of a side is 1.25 MiB of 16 and takes the lines of 2.5 MiB, three stretches.
 TEST(ReplayValues, DecideOnTheGeometry) {
   GpuSpec gpu = load_gpu("a100-80");
-  EXPECT_EQ(l2_geometry(gpu).groups, 10);
+  EXPECT_EQ(l2_geometry(gpu).groups, 3);
   EXPECT_EQ(l2_geometry(gpu).dirty_bytes, 20 * kMiB * 7 / 16);  // 47 % are 7.5 ways
   EXPECT_EQ(l2_geometry(gpu).under_way_bytes, static_cast<Bytes>(40.0 * kMiB * (0.47 - 7.0 / 16)));
   gpu.caches.front().ways = SourcedValue{8, true, "test"};

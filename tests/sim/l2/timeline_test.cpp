@@ -7,16 +7,11 @@
 #include "sim/l2/replay.h"
 #include "sim/predict.h"
 #include "sim/traffic.h"
+#include "tests/sim/l2_capacity.h"
 #include "tests/sim/random_programs.h"
 
 namespace hbmscope::test {
 namespace {
-
-GpuSpec with_capacity(std::string_view name, double bytes) {
-  GpuSpec gpu = load_gpu(name);
-  for (CacheLevel& level : gpu.caches) level.capacity_bytes.value = bytes;
-  return gpu;
-}
 
 Timeline timeline_of(const Program& program, const GpuSpec& gpu, std::uint64_t seed = 1) {
   Traffic traffic;
@@ -167,8 +162,8 @@ TEST(Timeline, HasEqualStepsInProportionToTheAccesses) {
 
 // What all SMs of an H200 read lies on both sides; what one reads, on three quarters of each.
 TEST(L2Capacity, CountsCopies) {
-  EXPECT_EQ(l2_geometry(load_gpu("h200")).shared_capacity(), 30 * kMiB);
-  EXPECT_EQ(l2_geometry(load_gpu("h200")).private_capacity(), 40 * kMiB);
+  EXPECT_EQ(l2_geometry(load_gpu("h200")).shared_capacity(), 30 * kMiB / 48 * 47);
+  EXPECT_EQ(l2_geometry(load_gpu("h200")).private_capacity(), 4 * (30 * kMiB / 48 * 47) / 3);
   EXPECT_EQ(l2_geometry(load_gpu("l4")).private_capacity(), l2_geometry(load_gpu("l4")).side_bytes);
   EXPECT_EQ(l2_geometry(load_gpu("mi300x")).shared_capacity(), 256 * kMiB);
 }
