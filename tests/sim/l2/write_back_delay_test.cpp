@@ -47,7 +47,7 @@ TEST(WriteBackDelay, IsWhatSmsMoveWhileWriteBacksQueue) {
   EXPECT_EQ(delay_of(copy), 2 * under_way());
 }
 
-TEST(WriteBackDelay, IsShortWhereNothingIsStored) { EXPECT_EQ(delay_of(kByAll), under_way() / 2); }
+TEST(WriteBackDelay, IsShortWhereNothingIsStored) { EXPECT_EQ(delay_of(kByAll), under_way() * 3 / 4); }
 
 TEST(WriteBackDelay, IsNoneWhereTheGpuIsNotFull) {
   RingPass few = kByAll;
@@ -72,7 +72,7 @@ TEST(WriteBackDelay, AsksWhetherALaunchStores) {
   };
   EXPECT_EQ(loads_per_store(3), 4 * under_way());
   EXPECT_EQ(loads_per_store(4), 5 * under_way());
-  EXPECT_EQ(loads_per_store(5), under_way() / 2);
+  EXPECT_EQ(loads_per_store(5), under_way() * 3 / 4);
 }
 
 // No roofline without a roof.
@@ -104,7 +104,7 @@ TEST(WriteBackDelay, FollowsTheRooflineOfTheLaunch) {
   const auto standard = of("standard", 64);
   EXPECT_GT(delay(*standard, 0), under_way());
   EXPECT_EQ(delay(*standard, 1), 2 * under_way());
-  EXPECT_EQ(delay(*standard, 2), under_way() / 2);
+  EXPECT_EQ(delay(*standard, 2), under_way() * 3 / 4);
   const auto deep = of("standard", 256);
   EXPECT_EQ(delay(*deep, 0), 0U);
   EXPECT_EQ(delay(*deep, 1), 2 * under_way());
