@@ -125,8 +125,8 @@ struct GpuSpec {
   std::vector<KernelCtaRates> cta_rates;
   std::optional<SourcedValue> younger_cta_rate;
   std::optional<SourcedValue> lone_cta_rate;
-  std::optional<SourcedValue>
-      shared_sm_deviation;  // of the SMs' rates, in which CTAs on them go, from their mean
+  // Of the rates at which CTAs go on SMs that several share, from their mean.
+  std::optional<SourcedValue> shared_sm_deviation;
   MeasuredRates measured;
   SmLimits limits;
 

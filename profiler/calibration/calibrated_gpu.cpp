@@ -156,10 +156,8 @@ void write_cta_rates(const std::vector<KernelRates>& found, GpuSpec& gpu, Writer
   const std::string what = fmt::format("{}, median of {} tiles", found.front().kernel, younger.size());
   gpu.younger_cta_rate = value(median(younger).value(), what);
   gpu.lone_cta_rate = value(median(lone).value(), what);
-  if (const double deviation = median(deviations).value(); deviation > 0) {
-    gpu.shared_sm_deviation =
-        writer.value(rounded(deviation, 2), fmt::format("durations of the oldest CTAs of {}", what));
-  }
+  writer.deviation(gpu.shared_sm_deviation, median(deviations).value(),
+                   fmt::format("durations of the oldest CTAs of {}", what));
 }
 
 CacheLevel l2_by_driver(const DriverFacts& facts, const Findings& findings) {

@@ -42,7 +42,7 @@ struct RowKeyTimes {
 // share an SM hide what either waits for. Throws std::runtime_error for times that no kernel takes.
 CtaRates waiting_rates(double younger, const RowKeyTimes& times, double read_share);
 
-// The median duration of the older CTAs of SMs with two, of those of SMs with one, or of all; 0 without any.
+// The median duration of the older CTAs of SMs with two, and of the CTAs of SMs with one; 0 without any.
 double older_of_two_ns(std::span<const CtaTrace> traces);
 double lone_ns(std::span<const CtaTrace> traces);
 

@@ -111,6 +111,14 @@ TEST(CalibratedGpu, WhatWasNotFoundStaysAsItWas) {
   EXPECT_EQ(gpu_toml(after.gpu), gpu_toml(before));
 }
 
+TEST(CalibratedGpu, RefusesSmsThatDifferByATenth) {
+  Findings findings;
+  findings.cta_rates = {{"flash2_mma", 128, 64, {0.9, 1.3}, 0.2}};
+  const CalibratedGpu gpu = calibrated_gpu(load_gpu("a100-80"), h200_facts(), findings, "test");
+  EXPECT_THAT(gpu.refused, ElementsAre(HasSubstr("deviation of SMs")));
+  EXPECT_FALSE(gpu.gpu.shared_sm_deviation);
+}
+
 // Where nobody looked at rows, or they are no whole stretches.
 TEST(CalibratedGpu, WithoutRowsAStretchIsAPowerOfTwo) {
   Findings findings;
