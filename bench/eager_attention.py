@@ -1,4 +1,4 @@
-"""PyTorch's eager attention (matmul, softmax, matmul; bf16) at 14 shapes, for counting under ncu: see scripts/record_eager.
+"""PyTorch's eager attention (matmul, softmax, matmul; bf16) at 14 shapes, for counting under ncu: see scripts/record_pytorch.
 
 Between cudaProfilerStart and cudaProfilerStop stand the three kernels, from an L2 that a read-only sweep has cleaned, and
 then, as a range of its own, the same sweep, which evicts what they left dirty. All tensors lie in one arena at random

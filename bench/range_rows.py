@@ -1,17 +1,16 @@
-"""Joins what ncu counted in each range with the shapes that bench/eager_attention.py printed: scripts/record_eager.
+"""Joins what ncu counted in each range with the shapes that a program printed: scripts/record_pytorch.
 
-    python3 bench/eager_rows.py SHAPES NCU_CSV >rows.csv
+    python3 bench/range_rows.py COLUMNS SHAPES NCU_CSV >rows.csv      COLUMNS: names of a shape's numbers, separated by commas
 """
 import csv
 import sys
 
 METRICS = ["dram__bytes_read.sum", "dram__bytes_write.sum"]
-HEADER = ["batch", "heads", "seqlen", "head_dim", "run", "dram_read_bytes", "dram_write_bytes", "sweep_read_bytes",
-          "sweep_write_bytes"]
+COUNTED = ["dram_read_bytes", "dram_write_bytes", "sweep_read_bytes", "sweep_write_bytes"]
 
 
 def fail(message):
-    sys.exit(f"record_eager: {message}")
+    sys.exit(f"range_rows: {message}")
 
 
 def read_shapes(path):
@@ -35,14 +34,14 @@ def read_ranges(path):
 
 
 def main():
-    shapes, ranges = read_shapes(sys.argv[1]), read_ranges(sys.argv[2])
+    shapes, ranges = read_shapes(sys.argv[2]), read_ranges(sys.argv[3])
     if len(ranges) != 2 * len(shapes):
         fail(f"ncu counted {len(ranges)} ranges of {len(shapes)} runs, expected two of each")
     pairs = [kernels + sweep for kernels, sweep in zip(ranges[::2], ranges[1::2])]
-    empty = dict(zip(HEADER[5:], pairs[0]))
+    empty = dict(zip(COUNTED, pairs[0]))
     print("an empty range: " + ", ".join(f"{name} {value}" for name, value in empty.items()), file=sys.stderr)
     writer = csv.writer(sys.stdout, lineterminator="\n")
-    writer.writerow(HEADER)
+    writer.writerow(sys.argv[1].split(",") + COUNTED)
     writer.writerows(shape + pair for shape, pair in list(zip(shapes, pairs))[1:])
 
 
