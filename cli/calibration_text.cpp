@@ -15,10 +15,6 @@
 namespace hbmscope {
 namespace {
 
-// A median within this of the counted one, or placements that overlap, count as reproduced.
-constexpr double kReproduced = 0.05;
-constexpr double kNegligibleBytes = 1e6;
-
 std::string text_of(const std::optional<SourcedValue>& value, double unit = 1) {
   return value ? fmt::format("{:.4g}", value->value / unit) : "-";
 }
@@ -110,11 +106,6 @@ std::string found_table(const GpuSpec& before, const CalibrationOutcome& outcome
   return text;
 }
 
-bool is_reproduced(const PatternRow& row) {
-  return row.distance() == 0 || std::abs(row.error()) <= kReproduced ||
-         std::abs(row.replayed.median - row.counted.median) <= kNegligibleBytes;
-}
-
 std::string range_text(const PatternBytes& bytes) {
   return fmt::format("{:.1f} .. {:.1f}", bytes.least / 1e6, bytes.most / 1e6);
 }
@@ -129,7 +120,7 @@ std::string patterns_table(const std::vector<PatternRow>& rows, bool color) {
                    {"", "error %"}});
   int reproduced = 0;
   for (const PatternRow& row : rows) {
-    const bool good = is_reproduced(row);
+    const bool good = row.is_reproduced();
     reproduced += good ? 1 : 0;
     table.add_row({{row.pattern.name},
                    {fmt::format("{}", row.pattern.bytes / kMiB)},

@@ -13,6 +13,10 @@
 namespace hbmscope {
 namespace {
 
+// CTAs that wait for each other's tiles in one L1 can be slower side by side than one after the other: 2.3
+// was seen (flash1, d = 256).
+constexpr double kMostLone = 3;
+
 double duration_ns(const CtaTrace& trace) { return static_cast<double>(trace.end_ns - trace.begin_ns); }
 
 // By SM, those that started first in front.
@@ -92,11 +96,11 @@ std::optional<TracedRates> cta_rates_of(std::span<const CtaTrace> some_pairs, st
   CtaRates& rates = traced.rates;
   rates.lone = lone_rate(some_pairs);
   // CTAs may end in any order where none is served first.
-  if (rates.younger < 0.3 || rates.younger > 1.05 || rates.lone < 0.9 || rates.lone > 2.2) {
+  if (rates.younger < 0.3 || rates.younger > 1.05 || rates.lone < 0.9 || rates.lone > kMostLone) {
     throw std::runtime_error(fmt::format(
         "with {} CTAs on an SM a younger one goes at {:.3f} of the older one's rate, and one alone at "
-        "{:.3f}: expected 0.3 to 1.05 and 0.9 to 2.2",
-        traced.ctas_per_sm, rates.younger, rates.lone));
+        "{:.3f}: expected 0.3 to 1.05 and 0.9 to {}",
+        traced.ctas_per_sm, rates.younger, rates.lone, kMostLone));
   }
   rates.younger = std::min(rates.younger, 1.0);
   return traced;
@@ -108,12 +112,11 @@ double lone_ns(std::span<const CtaTrace> traces) { return first_of(traces, 1); }
 CtaRates waiting_rates(double younger, const RowKeyTimes& times, double read_share) {
   const double lone = times.older_of_two / times.alone;
   const double stall = (times.alone_hbm / times.alone - 1) / read_share;
-  // Not even two CTAs that share nothing are slower than one after the other; negated so that NaN is caught.
-  if (!(lone >= 0.9 && lone <= 2.2 && stall >= -0.1 && stall <= 3)) {
+  if (!(lone >= 0.9 && lone <= kMostLone && stall >= -0.1 && stall <= 3)) {  // negated so that NaN is caught
     throw std::runtime_error(fmt::format(
         "a row and a key take {:.3g} ns with two CTAs on an SM, {:.3g} alone and {:.3g} from DRAM: expected "
-        "0.9 to 2.2 times as long with two, and no less from DRAM",
-        times.older_of_two, times.alone, times.alone_hbm));
+        "0.9 to {} times as long with two, and no less from DRAM",
+        times.older_of_two, times.alone, times.alone_hbm, kMostLone));
   }
   return {.younger = younger, .lone = lone, .stall = std::max(stall, 0.0)};
 }

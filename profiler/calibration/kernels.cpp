@@ -4,6 +4,7 @@
 
 #include "sim/kernel_shapes/flash1_mma.h"
 #include "sim/kernel_shapes/flash2_mma.h"
+#include "sim/kernel_shapes/standard_online_mma.h"
 
 namespace hbmscope {
 
@@ -58,6 +59,13 @@ std::vector<TracedKernel> traced_kernels() {
   for (const int br : {128, 64}) {
     for (const int head_dim : kMmaHeadDims)
       add("flash1", "flash1_mma", Flash1MmaShape{{br, kTracedBc, head_dim}, kTracedStages});
+  }
+  for (const int br : {128, 64}) {
+    for (const int head_dim : {64, 128}) {
+      const StandardPvShape shape{{br, kTracedBc, head_dim}, kTracedStages};
+      add("standard_pv", "standard_pv", shape);
+      add("standard_online_pv", "standard_online_pv", StandardOnlinePvShape{shape});
+    }
   }
   return traced;
 }

@@ -28,7 +28,8 @@ struct TracedKernel {
 };
 KernelBuild cta_trace_build(const TracedKernel& traced);
 
-// flash2 and flash1 in tiles of 64 and 128 rows, at every head dim at which an SM holds several CTAs.
+// In tiles of 64 and 128 rows where an SM holds several CTAs: flash2 and flash1 at every head dim, the last
+// launch of standard and of standard-online at 64 and 128.
 std::vector<TracedKernel> traced_kernels();
 
 // All of them.

@@ -14,14 +14,15 @@
 #include "profiler/calibration/kernels.h"
 #include "profiler/calibration/measure.h"
 #include "profiler/statistics.h"
+#include "sim/kernel_shapes/mma_tile.h"
 
 namespace hbmscope {
 namespace {
 
 constexpr int kRuns = 3;
 
-// What CTAs do. flash2's share one head, which is long enough for timestamps not to matter. Each of flash1's
-// has a head of its own.
+// What CTAs do. Each of flash1's has a head of its own; others share one, which is long enough for timestamps
+// not to matter.
 struct TracedWork {
   int rows_of_cta = 0;
   int keys = 0;
@@ -29,22 +30,36 @@ struct TracedWork {
 };
 TracedWork work_of(const TracedKernel& traced) {
   if (traced.algorithm == "flash1") return {1024, 1024, true};
-  return {traced.br, 65536, false};
+  return {traced.br, traced.algorithm == "flash2" ? 65536 : 2048, false};
 }
 
-// So few that Q and O of all of them lie in the L2 at every head dim.
+// So few CTAs that all they move lies in the L2 at every head dim: flash1's Q and O, the others' P or S.
 constexpr std::size_t kCtasInL2 = 16;
-constexpr TracedWork kWorkInL2{512, 1024, true};
+TracedWork work_in_l2(const TracedKernel& traced) {
+  if (traced.algorithm == "flash1") return {512, 1024, true};
+  return {traced.br, 4096, false};
+}
 
-// Bytes of Q and of O in fp32 for each row and element of the head dim; O is stored again.
+// flash1's bytes of Q and of O in fp32 for each row and element of the head dim; O is stored again.
 constexpr int kBytesLoaded = 2 + 4;
 constexpr int kBytesStored = 4;
 
-// As many rows as bring all of it from DRAM again for every K/V tile.
-TracedWork work_beyond(Bytes l2_bytes, std::size_t ctas, int head_dim) {
-  const auto bytes_of_row = static_cast<Bytes>(head_dim) * kBytesLoaded;
-  const Bytes rows = 2 * l2_bytes / (static_cast<Bytes>(ctas) * bytes_of_row);
-  return {static_cast<int>(rows / 128 + 1) * 128, 512, true};
+// So many rows, or keys, that all of it comes from DRAM: again for every K/V tile of flash1's, in every
+// launch of the others.
+TracedWork work_beyond(const TracedKernel& traced, Bytes l2_bytes, std::size_t ctas) {
+  const Bytes bytes = 2 * l2_bytes / static_cast<Bytes>(ctas);  // of a CTA
+  if (traced.algorithm == "flash1") {
+    const Bytes rows = bytes / (static_cast<Bytes>(traced.head_dim) * kBytesLoaded);
+    return {static_cast<int>(rows / 128 + 1) * 128, 512, true};
+  }
+  const Bytes keys = bytes / (static_cast<Bytes>(traced.br) * kMmaElementBytes);
+  return {traced.br, static_cast<int>(keys / 128 + 1) * 128, false};
+}
+
+// Of the bytes that a CTA then moves, those from DRAM.
+double share_from_hbm(const TracedKernel& traced) {
+  if (traced.algorithm == "flash1") return static_cast<double>(kBytesLoaded) / (kBytesLoaded + kBytesStored);
+  return static_cast<double>(traced.br) / (traced.br + traced.head_dim);  // P or S; V is everybody's
 }
 
 // Numbers of either sign between 1/2 and 1, in pairs. Not zeros: with what changes from one operand to the
@@ -75,6 +90,7 @@ class TracedLaunch {
     fill_with_bf16(q_, query_pairs());
     fill_with_bf16(k_, key_pairs());
     fill_with_bf16(v_, key_pairs());
+    fill_with_bf16(weights_, weight_pairs());
   }
 
   std::vector<CtaTrace> run() {
@@ -99,6 +115,16 @@ class TracedLaunch {
     return heads() * static_cast<std::size_t>(work_.keys) * static_cast<std::size_t>(traced_.head_dim) / 2;
   }
 
+  // P or S. m and l of standard-online remain zeros, which take it as long.
+  std::size_t weight_pairs() const {
+    const bool reads = traced_.algorithm != "flash1" && traced_.algorithm != "flash2";
+    return reads ? rows() * static_cast<std::size_t>(work_.keys) / 2 : 1;
+  }
+  std::size_t statistics() const {
+    const bool by_tile = traced_.algorithm == "standard_online_pv";
+    return rows() * static_cast<std::size_t>(by_tile ? ceil_div(work_.keys, traced_.bc) : 1);
+  }
+
   AttentionParams params() const {
     const auto pointer = [](CUdeviceptr address) {
       return reinterpret_cast<void*>(address);  // NOLINT(performance-no-int-to-ptr): as the driver has it
@@ -111,6 +137,7 @@ class TracedLaunch {
     params.k = pointer(k_.address());
     params.v = pointer(v_.address());
     params.o = pointer(o_.address());
+    params.s = params.p = pointer(weights_.address());
     params.o_fp32 = floats(o_fp32_);
     params.lse = params.l = floats(l_);
     params.m = floats(m_);
@@ -118,7 +145,7 @@ class TracedLaunch {
     params.heads = params.kv_heads = static_cast<int>(heads());
     params.seqlen_q = static_cast<int>(rows()) / params.heads;
     params.lse_columns = params.statistics_columns = params.seqlen_q;
-    params.seqlen_kv = work_.keys;
+    params.seqlen_kv = params.s_columns = work_.keys;
     params.scale = 1 / std::sqrt(static_cast<float>(traced_.head_dim));
     return params;
   }
@@ -133,8 +160,9 @@ class TracedLaunch {
   DeviceArray<float> o_fp32_{2 * query_pairs()};
   DeviceArray<std::uint32_t> k_{key_pairs()};
   DeviceArray<std::uint32_t> v_{key_pairs()};
-  DeviceArray<float> l_{rows()};
-  DeviceArray<float> m_{rows()};
+  DeviceArray<std::uint32_t> weights_{weight_pairs()};
+  DeviceArray<float> l_{statistics()};
+  DeviceArray<float> m_{statistics()};
   DeviceArray<CtaTimes> times_{ctas_};
 };
 
@@ -163,20 +191,21 @@ double alone_ns(TracedLaunch& launch, const TracedWork& work) {
   return median(runs).value();
 }
 
-// flash1's CTAs wait for each tile of Q and O: one that has the SM to itself is timed with them in the L2 and
-// in DRAM, with half of the SMs at work.
+// CTAs of flash1 wait for each tile of Q and O, those of the last launches of standard for each of P or S:
+// one that has the SM to itself is timed with them in the L2 and in DRAM, with half of the SMs at work.
 CtaRates rates_of_waiting(Probe& probe, const TracedKernel& traced, Bytes l2_bytes, double younger,
                           double older_ns, EvidenceFile& lone_file) {
   const auto half = std::max<std::size_t>(static_cast<std::size_t>(probe.sms()) / 2, 1);
-  const TracedWork far = work_beyond(l2_bytes, half, traced.head_dim);
-  TracedLaunch in_l2(probe, traced, kCtasInL2, kWorkInL2);
+  const TracedWork near = work_in_l2(traced);
+  const TracedWork far = work_beyond(traced, l2_bytes, half);
+  TracedLaunch in_l2(probe, traced, kCtasInL2, near);
   TracedLaunch in_hbm(probe, traced, half, far);
   const RowKeyTimes times{.older_of_two = older_ns / row_keys(work_of(traced)),
-                          .alone = alone_ns(in_l2, kWorkInL2),
+                          .alone = alone_ns(in_l2, near),
                           .alone_hbm = alone_ns(in_hbm, far)};
   lone_file.row(fmt::format("{},{:.6f},{:.6f},{:.6f}", name_of(traced), times.older_of_two, times.alone,
                             times.alone_hbm));
-  return waiting_rates(younger, times, static_cast<double>(kBytesLoaded) / (kBytesLoaded + kBytesStored));
+  return waiting_rates(younger, times, share_from_hbm(traced));
 }
 
 // The medians of some runs; absent where an SM holds one CTA at a time.
@@ -209,7 +238,7 @@ std::optional<KernelRates> measure_kernel(Probe& probe, const TracedKernel& trac
     deviations.push_back(found->deviation);
   }
   CtaRates rates{.younger = median(younger).value(), .lone = median(lone).value()};
-  if (traced.algorithm == "flash1")
+  if (traced.algorithm != "flash2")  // which asks for tiles early
     rates = rates_of_waiting(probe, traced, l2_bytes, rates.younger, median(older_ns).value(), lone_file);
   return KernelRates{traced.kernel, traced.br, traced.head_dim, rates, median(deviations).value()};
 }

@@ -18,6 +18,9 @@ namespace {
 constexpr std::int64_t kRounds = 4;
 constexpr std::uint64_t kReplayedPlacements = 3;
 
+constexpr double kReproduced = 0.05;
+constexpr double kNegligibleBytes = 1e6;
+
 Bytes whole_mib(double bytes) {
   return static_cast<Bytes>(std::max(1.0, std::round(bytes / static_cast<double>(kMiB)))) * kMiB;
 }
@@ -91,6 +94,11 @@ PatternBytes replay_pattern(const MicroPattern& pattern, const GpuSpec& gpu) {
         static_cast<double>(pattern.writes() ? moved.write - hbm.written_later.value_or(0) : moved.read));
   }
   return pattern_bytes(std::move(bytes));
+}
+
+bool PatternRow::is_reproduced() const {
+  return distance() == 0 || std::abs(error()) <= kReproduced ||
+         std::abs(replayed.median - counted.median) <= kNegligibleBytes;
 }
 
 double PatternRow::distance() const {

@@ -46,6 +46,9 @@ struct PatternRow {
   // Replayed over counted, less 1: of the medians, and of the nearest ends where the two do not overlap.
   double error() const { return replayed.median / counted.median - 1; }
   double distance() const;
+
+  // Placements overlap, or the medians are within 5 % or 1 MB.
+  bool is_reproduced() const;
 };
 
 }  // namespace hbmscope

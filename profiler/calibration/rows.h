@@ -16,7 +16,7 @@ struct MemoryRows {
   int row_pages = 0;
   int classes = 0;
   std::vector<std::int64_t> swaps;
-  double unexplained = 0;  // of pairs of runs that differ in one bit: those that are swapped otherwise
+  double unexplained = 0;  // share of the runs that are swapped otherwise
   // Where the region that was looked at begins, as far as this rule can tell: so many pages after the begin
   // of a run of such a number, and what its farther bits swap. Classes are known but for a constant.
   std::int64_t skipped_pages = 0;

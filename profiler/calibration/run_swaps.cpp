@@ -31,6 +31,16 @@ BitEffects bit_effects(const Swaps& swaps, std::size_t before) {
   return effects;
 }
 
+// How many runs are swapped by what on top of the effects.
+std::array<int, kRowsOfRun> farther_swaps(const Swaps& swaps, const BitEffects& effects) {
+  std::array<int, kRowsOfRun> counts{};
+  for (std::size_t run = 0; run < swaps.size(); ++run) {
+    if (swaps[run] == kNoSwap) continue;
+    ++counts.at(static_cast<std::size_t>(swaps[run] ^ swap_by(effects.swaps, run + effects.before)));
+  }
+  return counts;
+}
+
 }  // namespace
 
 int swap_by(const std::vector<std::int64_t>& swaps, std::size_t run) {
@@ -53,12 +63,15 @@ BitEffects best_effects(const Swaps& swaps) {
 }
 
 int farther_swap(const Swaps& swaps, const BitEffects& effects) {
-  std::array<int, kRowsOfRun> counts{};
-  for (std::size_t run = 0; run < swaps.size(); ++run) {
-    if (swaps[run] == kNoSwap) continue;
-    ++counts.at(static_cast<std::size_t>(swaps[run] ^ swap_by(effects.swaps, run + effects.before)));
-  }
+  const auto counts = farther_swaps(swaps, effects);
   return static_cast<int>(std::ranges::max_element(counts) - counts.begin());
+}
+
+double other_share(const Swaps& swaps, const BitEffects& effects, int farther_swap) {
+  const auto counts = farther_swaps(swaps, effects);
+  const int known = std::accumulate(counts.begin(), counts.end(), 0);
+  if (known == 0) return 1;
+  return 1 - static_cast<double>(counts.at(static_cast<std::size_t>(farther_swap))) / known;
 }
 
 }  // namespace hbmscope

@@ -28,4 +28,7 @@ BitEffects best_effects(const Swaps& swaps);
 // What bits beyond those swap in most runs.
 int farther_swap(const Swaps& swaps, const BitEffects& effects);
 
+// Share of the runs, of those that are known, that are swapped otherwise.
+double other_share(const Swaps& swaps, const BitEffects& effects, int farther_swap);
+
 }  // namespace hbmscope

@@ -74,8 +74,10 @@ class BlockMap {
     const BlockGrid& grid = grids_[static_cast<std::size_t>(base)];
     const std::int64_t column = access.columns.begin + first_column_[static_cast<std::size_t>(access.tensor)];
     const std::int64_t row_end = grid.rows.at_or_after(access.rows.end);
-    const std::int64_t first_column = grid.columns.at_or_after(column);
-    const std::int64_t last_column = grid.columns.at_or_after(column + access.columns.length());
+    const bool whole_rows = column == 0 && grid.columns.count() == 1;  // as most accesses to K and V
+    const std::int64_t first_column = whole_rows ? 0 : grid.columns.at_or_after(column);
+    const std::int64_t last_column =
+        whole_rows ? 1 : grid.columns.at_or_after(column + access.columns.length());
     for (std::int64_t row = grid.rows.at_or_after(access.rows.begin); row < row_end; ++row) {
       const std::int64_t first = grid.first + (access.plane * grid.rows.count() + row) * grid.columns.count();
       for (std::int64_t block = first_column; block < last_column; ++block) visit(first + block);

@@ -57,11 +57,12 @@ std::int64_t resident_ctas(const Launch& launch, const Program& program, const G
   return launch.persistent_ctas > 0 ? std::min(ctas, launch.persistent_ctas) : ctas;
 }
 
-CtaSlots::CtaSlots(const LaunchBody& body, const GpuSpec& gpu, std::uint64_t seed)
+CtaSlots::CtaSlots(const LaunchBody& body, const GpuSpec& gpu, std::uint64_t seed, double stream_stall)
     : body_(body),
       turn_bytes_(largest_tile(body)),
       rates_(cta_rates(body.launch(), body.program(), gpu)),
-      rates_of_sms_(rates_of_sms(gpu, seed)) {
+      rates_of_sms_(rates_of_sms(gpu, seed)),
+      stream_stall_(stream_stall) {
   const std::int64_t ctas = resident_ctas(body.launch(), body.program(), gpu);
   turns_.resize(static_cast<std::size_t>(ctas));
   slots_of_sm_.resize(static_cast<std::size_t>(gpu.sms));
@@ -115,7 +116,7 @@ void CtaSlots::set_rates(int sm) {
   const double rate = alone ? 1 : rates_of_sms_[static_cast<std::size_t>(sm)];
   for (std::size_t rank = 0; rank < resident.size(); ++rank) {
     resident[rank]->rate = rate * std::pow(rates_.younger, static_cast<double>(rank));
-    resident[rank]->stall = alone ? rates_.stall : 0;
+    resident[rank]->stall = alone && stream_stall_ == 0 ? rates_.stall : stream_stall_;
   }
   if (alone && several_on_an_sm_) resident.front()->rate = rates_.lone;
 }

@@ -16,8 +16,9 @@ std::int64_t resident_ctas(const Launch& launch, const Program& program, const G
 // first; one that is done makes room for the next item of the schedule.
 class CtaSlots {
  public:
-  // `body` must outlive it; `seed` draws what differs from one GPU of this name to the next.
-  CtaSlots(const LaunchBody& body, const GpuSpec& gpu, std::uint64_t seed);
+  // `body` must outlive it; `seed` draws what differs from one GPU of this name to the next; `stream_stall`:
+  // sim/l2/stream_stall.h.
+  CtaSlots(const LaunchBody& body, const GpuSpec& gpu, std::uint64_t seed, double stream_stall = 0);
   CtaSlots(const CtaSlots&) = delete;
   CtaSlots& operator=(const CtaSlots&) = delete;
   ~CtaSlots() = default;
@@ -66,7 +67,8 @@ class CtaSlots {
     slot.budget += slot.rate * turn_bytes_;
     while (slot.access_bytes <= slot.budget) {
       const Bytes fetched = visit(*slot.access, slot.side);
-      slot.budget -= slot.access_bytes + slot.stall * static_cast<double>(fetched);
+      slot.budget -= slot.access_bytes;
+      if (slot.stall > 0) slot.budget -= slot.stall * static_cast<double>(fetched);
       if (!advance(slot) && !restart(number)) return;
     }
   }
@@ -92,6 +94,7 @@ class CtaSlots {
   double turn_bytes_ = 0;
   CtaRates rates_;
   std::vector<double> rates_of_sms_;
+  double stream_stall_;
 };
 
 }  // namespace hbmscope

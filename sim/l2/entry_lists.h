@@ -52,6 +52,19 @@ class EntryLists {
     add(entry, end);
   }
 
+  // The same for two neighbours, which stay so.
+  void renew_both(Entry older, Entry younger, Entry end) {
+    const Entry before = links_[older].older;
+    const Entry after = links_[younger].younger;
+    links_[after].older = before;
+    links_[before].younger = after;
+    const Entry youngest = links_[end].older;
+    links_[older].older = youngest;
+    links_[younger].younger = end;
+    links_[youngest].younger = older;
+    links_[end].older = younger;
+  }
+
  private:
   struct Links {
     Entry older;

@@ -68,6 +68,7 @@ class L2State {
     }
   }
   void load(std::int64_t block, int side, int account, L2Hint hint = L2Hint::normal) {
+    if (homes_ == 2 && touch_both(block, side)) return;
     load_seen(block, side, account, hint, [](int /*home*/) {});
   }
 
@@ -138,6 +139,23 @@ class L2State {
     if (cached_.youngest(end) == entry) return;
     cached_.renew(entry, end);
     if (geometry_.home_cache(home) == cache) renew_dirty(block, home);
+  }
+
+  // What most loads are, in one step: both shares of a block that this side used together the last time.
+  bool touch_both(std::int64_t block, int side) {
+    const std::size_t list = list_of(block, side);
+    const Entry end = cached_.end_of(list);
+    const Entry first = entry_of(block, side, 0);
+    const Entry second = first + 1;
+    if (cached_.older(second) != first) return false;
+    clock_ += blocks_[index(block)].bytes;
+    if (cached_.youngest(end) == second) return true;
+    cached_.renew_both(first, second, end);
+    for (int home = 0; home < homes_; ++home) {
+      if (geometry_.home_cache(home) == side && dirty_bytes_[list_of(block, home)] > 0)
+        renew_dirty(block, home);
+    }
+    return true;
   }
 
   bool is_held_before(Entry entry) const;  // by a cache before the entry's own

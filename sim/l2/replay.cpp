@@ -10,6 +10,7 @@
 #include "sim/l2/l2_geometry.h"
 #include "sim/l2/l2_state.h"
 #include "sim/l2/set_map.h"
+#include "sim/l2/stream_stall.h"
 #include "sim/l2/write_back_delay.h"
 #include "sim/stream.h"
 #include "sim/traffic.h"
@@ -65,12 +66,12 @@ void load(std::int64_t block, int side, int account, L2Hint hint, Observer& obse
 
 template <class Observer>
 void run_launch(const Program& program, int launch, const BlockMap& blocks, const GpuSpec& gpu, int sides,
-                std::uint64_t seed, Observer& observer, StopFlag stop, L2State& state) {
+                std::uint64_t seed, double stall, Observer& observer, StopFlag stop, L2State& state) {
   const LaunchBody body(program, launch);
-  CtaSlots slots(body, gpu, seed);
+  CtaSlots slots(body, gpu, seed, stall);
   observer.launch_begins(slots, blocks, state);
   const auto visit = [&](const TileAccess& access, int sm_side) {
-    const int side = sm_side % sides;  // a GPU whose L2 was changed may have fewer
+    const int side = sm_side < sides ? sm_side : sm_side % sides;  // a GPU whose L2 was changed may have fewer
     const int account = account_of(launch, access.tensor);
     const L2Hint hint = body.launch().accesses[access.access].hint;
     observer.access_begins(access);
@@ -154,7 +155,8 @@ void replay_seen_by(Observer& observer, const Program& program, const GpuSpec& g
   count_traffic(program, traffic);
   for (int launch = 0; launch < program.launches.count(); ++launch) {
     state.begin_launch(write_back_delay(program, traffic, launch, gpu, geometry));
-    run_launch(program, launch, blocks, gpu, geometry.sides, seed, observer, stop, state);
+    const double stall = stream_stall(program, traffic, launch, gpu);
+    run_launch(program, launch, blocks, gpu, geometry.sides, seed, stall, observer, stop, state);
   }
   const Bytes under_way = std::min(state.early_writes(), geometry.under_way_bytes);
   const std::uint64_t meanwhile = written(state) - under_way;

@@ -3,14 +3,10 @@
 #include <algorithm>
 
 #include "sim/l2/cta_slots.h"
+#include "sim/l2/replay_values.h"
 
 namespace hbmscope {
 namespace {
-
-// Of what is under way to DRAM while a launch does nothing but store, as much is under way while one loads.
-// Chosen on written lines that are read while others come in (bench/recorded/calibrate_h200/patterns.csv):
-// of 1/2, 3/4, 1 and 5/4 it leaves the least between bytes replayed and counted.
-constexpr double kUnderWayWhileLoading = 0.75;
 
 // A launch that stores at least one byte for so many that it loads keeps write-backs waiting for each other.
 // A copy (1) does and a stream of loads does not; what is between was not measured, and no launch of these
@@ -45,6 +41,14 @@ bool waits_for_hbm(const Program& program, const LaunchTraffic& moved, const Lau
   return static_cast<double>(moved.executed_flops) / *tensor_rate < hbm_seconds(program, moved, gpu);
 }
 
+// Products leave DRAM idle where they run on few SMs or their CTAs wait for each tile: there a line is
+// written back before many others come in.
+bool keeps_hbm_busy(const Program& program, const LaunchTraffic& moved, const Launch& launch,
+                    const GpuSpec& gpu) {
+  if (moved.executed_flops == 0) return true;
+  return resident_ctas(launch, program, gpu) >= gpu.sms && cta_rates(launch, program, gpu).stall == 0;
+}
+
 ReadWrite l2_bytes(const LaunchTraffic& moved) {
   ReadWrite sum;
   for (const TensorTraffic& tensor : moved.tensors) {
@@ -57,16 +61,17 @@ ReadWrite l2_bytes(const LaunchTraffic& moved) {
 }  // namespace
 
 // Where SMs store as fast as they can, as much as counters see under way (under_way_bytes) is stored while a
-// line is written back, and loaded besides what the launch loads for each byte that it stores.
+// line is written back, and loaded besides what the launch loads for each byte that it stores. Where they
+// only load, as much is loaded; few SMs move fewer bytes meanwhile.
 Bytes write_back_delay(const Program& program, const Traffic& traffic, int number, const GpuSpec& gpu,
                        const L2Geometry& geometry) {
   const Launch& launch = program.launches[number];
   const LaunchTraffic& moved = traffic.launches[number];
-  if (resident_ctas(launch, program, gpu) < gpu.sms || !waits_for_hbm(program, moved, launch, gpu)) return 0;
-  const auto under_way = static_cast<double>(geometry.under_way_bytes);
+  if (!waits_for_hbm(program, moved, launch, gpu) || !keeps_hbm_busy(program, moved, launch, gpu)) return 0;
+  const double busy = static_cast<double>(resident_ctas(launch, program, gpu)) / static_cast<double>(gpu.sms);
+  const double under_way = std::min(busy, 1.0) * static_cast<double>(geometry.under_way_bytes);
   const ReadWrite l2 = l2_bytes(moved);
-  if (l2.write < l2.read / kLoadsPerStore || l2.write == 0)
-    return static_cast<Bytes>(kUnderWayWhileLoading * under_way);
+  if (l2.write < l2.read / kLoadsPerStore || l2.write == 0) return static_cast<Bytes>(under_way);
   const double bytes_per_stored = 1 + static_cast<double>(l2.read) / static_cast<double>(l2.write);
   return static_cast<Bytes>(under_way * bytes_per_stored);
 }

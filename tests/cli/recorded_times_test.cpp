@@ -1,9 +1,10 @@
-// How long flash1's CTAs took in the recorded launches gives the rates that the H200's description has
+// How long flash1's CTAs took in the recorded launches gives about the rates that hbmscope calibrate measured
 // (scripts/flash1_step_times prints them for every tile).
 #include <gtest/gtest.h>
 
 #include <fstream>
 #include <iterator>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -52,39 +53,41 @@ std::vector<Step> steps_of(std::int64_t br, std::int64_t head_dim) {
 }
 
 template <class Wanted>
-double median_of(const std::vector<Step>& steps, double Step::*value, Wanted&& wanted) {
+std::optional<double> median_of(const std::vector<Step>& steps, double Step::*value, Wanted&& wanted) {
   std::vector<double> values;
   for (const Step& step : steps) {
     if (wanted(step)) values.push_back(step.*value);
   }
-  return median(values).value();
+  return median(values);
 }
 
 }  // namespace
 
 TEST(RecordedTimes, OfFlash1AreTheRatesOfItsLoneCtas) {
-  const GpuSpec h200 = load_gpu("h200");
-  const std::string script = "flash1_step_times";
   const auto near = [](const Step& step) { return step.ctas <= kSms && step.hbm_share < 0.06; };
   const auto far = [](const Step& step) { return step.ctas == 64 && step.hbm_share > 0.5; };
   const auto pair = [](const Step& step) { return step.ctas > 150 && step.ctas < 180; };
   int lone_rates = 0;
   int stalls = 0;
-  for (const KernelCtaRates& rates : h200.cta_rates) {
+  for (const KernelCtaRates& rates : load_gpu("h200").cta_rates) {
+    if (rates.kernel != "flash1_mma") continue;
     const std::vector<Step> steps = steps_of(rates.br, rates.head_dim);
-    if (rates.lone.source.find(script) != std::string::npos) {
-      const double alone = median_of(steps, &Step::seconds, near);
-      EXPECT_NEAR(median_of(steps, &Step::seconds, pair) / alone, rates.lone.value, 0.05);
+    const std::optional<double> alone = median_of(steps, &Step::seconds, near);
+    const std::optional<double> beside_another = median_of(steps, &Step::seconds, pair);
+    const std::optional<double> from_hbm = median_of(steps, &Step::seconds, far);
+    if (alone && beside_another) {
+      EXPECT_NEAR(*beside_another / *alone, rates.lone.value, 0.1) << rates.br << " " << rates.head_dim;
       ++lone_rates;
     }
-    if (rates.stall && rates.stall->source.find(script) != std::string::npos) {
-      const double slower = median_of(steps, &Step::seconds, far) / median_of(steps, &Step::seconds, near);
-      EXPECT_NEAR((slower - 1) / median_of(steps, &Step::hbm_share, far), rates.stall->value, 0.02);
+    if (alone && from_hbm) {
+      EXPECT_NEAR((*from_hbm / *alone - 1) / *median_of(steps, &Step::hbm_share, far), rates.stall->value,
+                  0.1)
+          << rates.br << " " << rates.head_dim;
       ++stalls;
     }
   }
-  EXPECT_EQ(lone_rates, 3);
-  EXPECT_EQ(stalls, 4);
+  EXPECT_GE(lone_rates, 3);
+  EXPECT_GE(stalls, 4);
 }
 
 }  // namespace hbmscope::testing

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <map>
 #include <sstream>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "profiler/statistics.h"
+#include "tests/profiler/calibration/recorded_probe.h"
 
 namespace hbmscope {
 namespace {
@@ -128,7 +130,7 @@ TEST(TracedCtaRates, RefuseWhatNoSchedulerGives) {
   EXPECT_THROW(cta_rates_of(pairs, some_pairs(0, 8, 1.4), 2),
                std::runtime_error);  // nobody took up more work
   EXPECT_THROW(cta_rates_of(pairs, full(2, 2, 0.2), 2), std::runtime_error);
-  EXPECT_THROW(cta_rates_of(some_pairs(8, 8, 3), all, 2), std::runtime_error);
+  EXPECT_THROW(cta_rates_of(some_pairs(8, 8, 3.2), all, 2), std::runtime_error);
   std::vector<CtaTrace> backwards = pairs;
   for (CtaTrace& trace : backwards) std::swap(trace.begin_ns, trace.end_ns);
   EXPECT_THROW(cta_rates_of(backwards, all, 2), std::runtime_error);
@@ -171,14 +173,41 @@ TEST(TracedCtaRates, OfTheRecordedTracesAreTheH200s) {
     const TracedRates traced = cta_rates_of(of.some_pairs, of.full, ctas_per_sm).value();
     const CtaRates& rates = traced.rates;
     if (measured.kernel == "flash2_mma") deviations.push_back(traced.deviation);
-    EXPECT_NEAR(rates.younger, measured.younger.value, 0.005) << measured.kernel << " " << measured.head_dim;
-    if (measured.kernel == "flash1_mma" && measured.head_dim > 32) {
-      EXPECT_LT(rates.lone, measured.lone.value - 0.3) << measured.head_dim;
-    } else {
+    EXPECT_NEAR(rates.younger, measured.younger.value, 0.006) << measured.kernel << " " << measured.head_dim;
+    if (!measured.stall) {
       EXPECT_NEAR(rates.lone, measured.lone.value, 0.03) << measured.kernel << " " << measured.head_dim;
+    } else {  // the traced ones waited for DRAM
+      EXPECT_LT(rates.lone, measured.lone.value + 0.1) << measured.kernel << " " << measured.head_dim;
     }
   }
-  EXPECT_NEAR(median(deviations).value(), h200.shared_sm_deviation.value().value, 1e-4);
+  EXPECT_NEAR(median(deviations).value(), h200.shared_sm_deviation.value().value, 2e-4);
+}
+
+// Kernels whose CTAs wait for each tile: flash1 for Q and O, which are 6 of 10 bytes that it moves, the last
+// launches of standard and standard-online for P or S, which come with a tile of V.
+TEST(WaitingRates, OfTheRecordedTimesAreTheH200s) {
+  const GpuSpec h200 = load_gpu("h200");
+  int compared = 0;
+  for (const auto& row : recorded_probe("lone_ctas.csv", "calibrate_h200")) {
+    const std::int64_t br = std::stoll(row.at("br"));
+    const std::int64_t head_dim = std::stoll(row.at("head_dim"));
+    const auto measured = std::ranges::find_if(h200.cta_rates, [&](const KernelCtaRates& each) {
+      return each.kernel == row.at("kernel") && each.br == br && each.head_dim == head_dim;
+    });
+    ASSERT_NE(measured, h200.cta_rates.end());
+    const double share =
+        row.at("kernel") == "flash1_mma" ? 0.6 : static_cast<double>(br) / static_cast<double>(br + head_dim);
+    const CtaRates rates = waiting_rates(1,
+                                         {.older_of_two = std::stod(row.at("older_of_two_ns")),
+                                          .alone = std::stod(row.at("alone_ns")),
+                                          .alone_hbm = std::stod(row.at("alone_hbm_ns"))},
+                                         share);
+    EXPECT_NEAR(rates.lone, measured->lone.value, 0.006) << row.at("kernel") << " " << br << " " << head_dim;
+    EXPECT_NEAR(rates.stall, measured->stall.value().value, 0.006)
+        << row.at("kernel") << " " << br << " " << head_dim;
+    ++compared;
+  }
+  EXPECT_EQ(compared, 20);
 }
 
 // Of flash1 in tiles of 128 rows, d = 64: 3 us for 128 rows and 64 keys, 3.6 from DRAM, 5.1 with two on an
@@ -190,7 +219,7 @@ TEST(WaitingRates, SayWhatALoneCtaLosesForEachByteFromDram) {
   EXPECT_NEAR(rates.stall, 1.0 / 3, 1e-9);
   EXPECT_EQ(waiting_rates(1, {.older_of_two = 5, .alone = 3, .alone_hbm = 2.99}, 0.6).stall, 0);
   EXPECT_THROW(waiting_rates(1, {.older_of_two = 5, .alone = 3, .alone_hbm = 2}, 0.6), std::runtime_error);
-  EXPECT_THROW(waiting_rates(1, {.older_of_two = 9, .alone = 3, .alone_hbm = 3}, 0.6), std::runtime_error);
+  EXPECT_THROW(waiting_rates(1, {.older_of_two = 9.1, .alone = 3, .alone_hbm = 3}, 0.6), std::runtime_error);
   EXPECT_THROW(waiting_rates(1, {.older_of_two = 5, .alone = 0, .alone_hbm = 3}, 0.6), std::runtime_error);
 }
 

@@ -164,7 +164,8 @@ namespace {
 
 // Accesses of every item when the first one ends that is not `slow`, where every byte of `slow` comes from
 // DRAM.
-std::map<std::int64_t, int> done_when_one_ends(std::int64_t heads, const GpuSpec& gpu, std::int64_t slow) {
+std::map<std::int64_t, int> done_when_one_ends(std::int64_t heads, const GpuSpec& gpu, std::int64_t slow,
+                                               double stream_stall = 0) {
   const auto program = std::make_unique<Program>();
   Plan plan;
   plan.problem.heads = plan.problem.kv_heads = heads;
@@ -177,7 +178,7 @@ std::map<std::int64_t, int> done_when_one_ends(std::int64_t heads, const GpuSpec
   done.clear();
   bool ended = false;
   const LaunchBody body(*program, 0);
-  CtaSlots(body, gpu, 0).run([&](const TileAccess& access, int) {
+  CtaSlots(body, gpu, 0, stream_stall).run([&](const TileAccess& access, int) {
     if (!ended) ended = ++done[access.item] == most && access.item != slow;
     return access.item == slow ? Bytes{access.bytes()} : Bytes{0};
   });
@@ -209,6 +210,17 @@ TEST(CtaSlots, OneOfTwoCtasDoesNotFallBehind) {
   }
   const std::map<std::int64_t, int> done = done_when_one_ends(264, gpu, 3);
   EXPECT_NEAR(done.at(3), done.at(4), 10);
+}
+
+// Where DRAM gives no more, it helps none of them that others use the SM.
+TEST(CtaSlots, EveryCtaOfAStreamFallsBehindWhileItWaitsForDram) {
+  GpuSpec gpu = load_gpu("h200");
+  gpu.shared_sm_deviation->value = 0;
+  for (KernelCtaRates& rates : gpu.cta_rates) rates.lone.value = rates.younger.value = 1;
+  for (const std::int64_t heads : {8, 264}) {
+    const std::map<std::int64_t, int> done = done_when_one_ends(heads, gpu, 3, 0.5);
+    EXPECT_NEAR(done.at(3), done.at(4) / 1.5, 10) << heads;
+  }
 }
 
 }  // namespace hbmscope

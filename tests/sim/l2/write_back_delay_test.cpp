@@ -47,12 +47,14 @@ TEST(WriteBackDelay, IsWhatSmsMoveWhileWriteBacksQueue) {
   EXPECT_EQ(delay_of(copy), 2 * under_way());
 }
 
-TEST(WriteBackDelay, IsShortWhereNothingIsStored) { EXPECT_EQ(delay_of(kByAll), under_way() * 3 / 4); }
+TEST(WriteBackDelay, IsAsMuchLoadedWhereNothingIsStored) { EXPECT_EQ(delay_of(kByAll), under_way()); }
 
-TEST(WriteBackDelay, IsNoneWhereTheGpuIsNotFull) {
+TEST(WriteBackDelay, IsAsMuchAsFewSmsMoveMeanwhile) {
   RingPass few = kByAll;
   few.ctas = 33;
-  EXPECT_EQ(delay_of(few), 0U);
+  EXPECT_EQ(delay_of(few), under_way() / 4);
+  few.copies_to = 1;
+  EXPECT_EQ(delay_of(few), under_way() / 2);
 }
 
 // Between them a launch stores one byte for four that it loads: what is under way for each byte stored on one
@@ -72,7 +74,7 @@ TEST(WriteBackDelay, AsksWhetherALaunchStores) {
   };
   EXPECT_EQ(loads_per_store(3), 4 * under_way());
   EXPECT_EQ(loads_per_store(4), 5 * under_way());
-  EXPECT_EQ(loads_per_store(5), under_way() * 3 / 4);
+  EXPECT_EQ(loads_per_store(5), under_way());
 }
 
 // No roofline without a roof.
@@ -90,27 +92,34 @@ TEST(WriteBackDelay, IsNoneForProductsOfATypeWithoutARate) {
   EXPECT_EQ(write_back_delay(*program, traffic, 1, gpu, l2_geometry(gpu)), 2 * under_way());
 }
 
-// S = QKᵀ stores, softmax copies, O = PV loads P: all of them wait for DRAM. Products and exponentials by
-// turns do not, and neither does a product of large depth.
+// S = QKᵀ stores, softmax copies, O = PV loads P: all of them wait for DRAM, where their CTAs do not wait for
+// each tile, as those of our PV do. Products and exponentials by turns do not wait for DRAM, and neither do a
+// product of large depth and products on few SMs.
 TEST(WriteBackDelay, FollowsTheRooflineOfTheLaunch) {
-  const auto of = [](std::string_view algorithm, std::int64_t head_dim) {
+  const auto of = [](std::string_view algorithm, std::string_view variant, std::int64_t head_dim,
+                     std::int64_t heads) {
     Plan plan;
+    plan.problem.heads = plan.problem.kv_heads = heads;
     plan.problem.head_dim = plan.problem.head_dim_v = head_dim;
     const Algorithm& found = find_algorithm(algorithm);
     auto program = std::make_unique<Program>();
-    build_program(found, find_variant(found, "mma"), plan, *program);
+    build_program(found, find_variant(found, variant), plan, *program);
     return program;
   };
-  const auto standard = of("standard", 64);
+  const auto standard = of("standard", "mma", 64, 16);
   EXPECT_GT(delay(*standard, 0), under_way());
   EXPECT_EQ(delay(*standard, 1), 2 * under_way());
-  EXPECT_EQ(delay(*standard, 2), under_way() * 3 / 4);
-  const auto deep = of("standard", 256);
+  EXPECT_EQ(delay(*standard, 2), 0U);
+  EXPECT_EQ(delay(*of("standard", "cublas", 64, 32), 2), under_way());
+  const auto few = of("standard", "mma", 64, 1);
+  EXPECT_EQ(delay(*few, 0), 0U);
+  EXPECT_EQ(delay(*few, 1), 2 * under_way());
+  const auto deep = of("standard", "mma", 256, 16);
   EXPECT_EQ(delay(*deep, 0), 0U);
   EXPECT_EQ(delay(*deep, 1), 2 * under_way());
   EXPECT_EQ(delay(*deep, 2), 0U);
-  EXPECT_EQ(delay(*of("flash1", 64), 0), 0U);
-  EXPECT_EQ(delay(*of("flash2", 64), 0), 0U);
+  EXPECT_EQ(delay(*of("flash1", "mma", 64, 16), 0), 0U);
+  EXPECT_EQ(delay(*of("flash2", "mma", 64, 16), 0), 0U);
 }
 
 }  // namespace hbmscope
