@@ -39,6 +39,7 @@ std::string set(GpuSpec& gpu, const SourcedValue& value) {
 std::string set_hbm_rate(GpuSpec& gpu, const SourcedValue& value) {
   gpu.hbm_bytes_per_s = value;
   gpu.hbm_bytes_per_s_measured.reset();  // of the unchanged GPU
+  gpu.measured.hbm_copy_bytes_per_s.reset();
   return "";
 }
 

@@ -13,54 +13,16 @@
 #include "profiler/calibration/evidence.h"
 #include "profiler/calibration/kernels.h"
 #include "profiler/calibration/measure.h"
+#include "profiler/calibration/traced_work.h"
 #include "profiler/statistics.h"
-#include "sim/kernel_shapes/mma_tile.h"
 
 namespace hbmscope {
 namespace {
 
 constexpr int kRuns = 3;
 
-// What CTAs do. Each of flash1's has a head of its own; others share one, which is long enough for timestamps
-// not to matter.
-struct TracedWork {
-  int rows_of_cta = 0;
-  int keys = 0;
-  bool own_heads = false;
-};
-TracedWork work_of(const TracedKernel& traced) {
-  if (traced.algorithm == "flash1") return {1024, 1024, true};
-  return {traced.br, traced.algorithm == "flash2" ? 65536 : 2048, false};
-}
-
-// So few CTAs that all they move lies in the L2 at every head dim: flash1's Q and O, the others' P or S.
+// So few that all they move lies in the L2.
 constexpr std::size_t kCtasInL2 = 16;
-TracedWork work_in_l2(const TracedKernel& traced) {
-  if (traced.algorithm == "flash1") return {512, 1024, true};
-  return {traced.br, 4096, false};
-}
-
-// flash1's bytes of Q and of O in fp32 for each row and element of the head dim; O is stored again.
-constexpr int kBytesLoaded = 2 + 4;
-constexpr int kBytesStored = 4;
-
-// So many rows, or keys, that all of it comes from DRAM: again for every K/V tile of flash1's, in every
-// launch of the others.
-TracedWork work_beyond(const TracedKernel& traced, Bytes l2_bytes, std::size_t ctas) {
-  const Bytes bytes = 2 * l2_bytes / static_cast<Bytes>(ctas);  // of a CTA
-  if (traced.algorithm == "flash1") {
-    const Bytes rows = bytes / (static_cast<Bytes>(traced.head_dim) * kBytesLoaded);
-    return {static_cast<int>(rows / 128 + 1) * 128, 512, true};
-  }
-  const Bytes keys = bytes / (static_cast<Bytes>(traced.br) * kMmaElementBytes);
-  return {traced.br, static_cast<int>(keys / 128 + 1) * 128, false};
-}
-
-// Of the bytes that a CTA then moves, those from DRAM.
-double share_from_hbm(const TracedKernel& traced) {
-  if (traced.algorithm == "flash1") return static_cast<double>(kBytesLoaded) / (kBytesLoaded + kBytesStored);
-  return static_cast<double>(traced.br) / (traced.br + traced.head_dim);  // P or S; V is everybody's
-}
 
 // Numbers of either sign between 1/2 and 1, in pairs. Not zeros: with what changes from one operand to the
 // next the power of the tensor cores changes, and the clock.
@@ -77,9 +39,6 @@ void fill_with_bf16(const DeviceArray<std::uint32_t>& pairs, std::size_t count) 
 // Launches of equal CTAs, again and again.
 class TracedLaunch {
  public:
-  TracedLaunch(Probe& probe, const TracedKernel& traced, std::size_t ctas)
-      : TracedLaunch(probe, traced, ctas, work_of(traced)) {}
-
   TracedLaunch(Probe& probe, const TracedKernel& traced, std::size_t ctas, const TracedWork& work)
       : probe_(probe),
         traced_(traced),
@@ -117,7 +76,7 @@ class TracedLaunch {
 
   // P or S. m and l of standard-online remain zeros, which take it as long.
   std::size_t weight_pairs() const {
-    const bool reads = traced_.algorithm != "flash1" && traced_.algorithm != "flash2";
+    const bool reads = waits_for_tiles(traced_) && !work_.own_heads;
     return reads ? rows() * static_cast<std::size_t>(work_.keys) / 2 : 1;
   }
   std::size_t statistics() const {
@@ -193,19 +152,21 @@ double alone_ns(TracedLaunch& launch, const TracedWork& work) {
 
 // CTAs of flash1 wait for each tile of Q and O, those of the last launches of standard for each of P or S:
 // one that has the SM to itself is timed with them in the L2 and in DRAM, with half of the SMs at work.
-CtaRates rates_of_waiting(Probe& probe, const TracedKernel& traced, Bytes l2_bytes, double younger,
+CtaRates rates_of_waiting(Probe& probe, const TracedKernel& traced, Bytes l2_bytes, const CtaRates& of_pairs,
                           double older_ns, EvidenceFile& lone_file) {
   const auto half = std::max<std::size_t>(static_cast<std::size_t>(probe.sms()) / 2, 1);
-  const TracedWork near = work_in_l2(traced);
-  const TracedWork far = work_beyond(traced, l2_bytes, half);
+  const TracedWork near = work_in_l2(traced, l2_bytes, kCtasInL2);
+  const TracedWork far = work_beyond_l2(traced, l2_bytes, half);
   TracedLaunch in_l2(probe, traced, kCtasInL2, near);
   TracedLaunch in_hbm(probe, traced, half, far);
-  const RowKeyTimes times{.older_of_two = older_ns / row_keys(work_of(traced)),
-                          .alone = alone_ns(in_l2, near),
-                          .alone_hbm = alone_ns(in_hbm, far)};
+  RowKeyTimes times{
+      .older_of_two = older_ns, .alone = alone_ns(in_l2, near), .alone_hbm = alone_ns(in_hbm, far)};
+  // Lone CTAs of flash1 beside the pairs waited for DRAM; standard's did not, and began and ended as pairs
+  // do.
+  if (!near.own_heads) times.older_of_two = of_pairs.lone * times.alone;
   lone_file.row(fmt::format("{},{:.6f},{:.6f},{:.6f}", name_of(traced), times.older_of_two, times.alone,
                             times.alone_hbm));
-  return waiting_rates(younger, times, share_from_hbm(traced));
+  return waiting_rates(of_pairs.younger, times, share_from_hbm(traced));
 }
 
 // The medians of some runs; absent where an SM holds one CTA at a time.
@@ -213,15 +174,18 @@ std::optional<KernelRates> measure_kernel(Probe& probe, const TracedKernel& trac
                                           EvidenceFile& traces_file, EvidenceFile& rates_file,
                                           EvidenceFile& lone_file) {
   const auto sms = static_cast<std::size_t>(probe.sms());
-  TracedLaunch some_pairs(probe, traced, sms + std::max<std::size_t>(sms / 4, 1));
-  TracedLaunch full(probe, traced, 2 * sms * static_cast<std::size_t>(traced.ctas_per_sm));
-  some_pairs.run();  // warm up
-  full.run();
+  const std::size_t pairs = sms + std::max<std::size_t>(sms / 4, 1);
+  const TracedWork of_pairs = work_of_pairs(traced, l2_bytes, pairs);
+  TracedLaunch some_pairs(probe, traced, pairs, of_pairs);
+  TracedLaunch full(probe, traced, 2 * sms * static_cast<std::size_t>(traced.ctas_per_sm),
+                    work_of_waves(traced));
+  full.run();  // warm up
   std::vector<double> younger;
   std::vector<double> lone;
   std::vector<double> older_ns;
   std::vector<double> deviations;
   for (int run = 1; run <= kRuns; ++run) {
+    some_pairs.run();  // the L2 takes what it can keep
     const std::vector<CtaTrace> paired = some_pairs.run();
     const std::vector<CtaTrace> all = full.run();
     if (run == 1) {  // before they are judged
@@ -234,12 +198,12 @@ std::optional<KernelRates> measure_kernel(Probe& probe, const TracedKernel& trac
                                found->rates.younger, found->rates.lone, found->deviation));
     younger.push_back(found->rates.younger);
     lone.push_back(found->rates.lone);
-    older_ns.push_back(older_of_two_ns(paired));
+    older_ns.push_back(older_of_two_ns(paired) / row_keys(of_pairs));
     deviations.push_back(found->deviation);
   }
   CtaRates rates{.younger = median(younger).value(), .lone = median(lone).value()};
-  if (traced.algorithm != "flash2")  // which asks for tiles early
-    rates = rates_of_waiting(probe, traced, l2_bytes, rates.younger, median(older_ns).value(), lone_file);
+  if (waits_for_tiles(traced))
+    rates = rates_of_waiting(probe, traced, l2_bytes, rates, median(older_ns).value(), lone_file);
   return KernelRates{traced.kernel, traced.br, traced.head_dim, rates, median(deviations).value()};
 }
 

@@ -18,6 +18,7 @@ namespace {
 constexpr std::int64_t kRounds = 4;
 constexpr std::uint64_t kReplayedPlacements = 3;
 
+// Between medians, as a share of what was counted or in bytes.
 constexpr double kReproduced = 0.05;
 constexpr double kNegligibleBytes = 1e6;
 

@@ -71,7 +71,8 @@ void run_launch(const Program& program, int launch, const BlockMap& blocks, cons
   CtaSlots slots(body, gpu, seed, stall);
   observer.launch_begins(slots, blocks, state);
   const auto visit = [&](const TileAccess& access, int sm_side) {
-    const int side = sm_side < sides ? sm_side : sm_side % sides;  // a GPU whose L2 was changed may have fewer
+    const int side =
+        sm_side < sides ? sm_side : sm_side % sides;  // a GPU whose L2 was changed may have fewer
     const int account = account_of(launch, access.tensor);
     const L2Hint hint = body.launch().accesses[access.access].hint;
     observer.access_begins(access);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sim/l2/cta_slots.h"
+#include "sim/l2/launch_bytes.h"
 
 namespace hbmscope {
 namespace {
@@ -25,16 +26,12 @@ double stream_stall(const Program& program, const Traffic& traffic, int number, 
   const Launch& launch = program.launches[number];
   const LaunchTraffic& moved = traffic.launches[number];
   if (moved.executed_flops != 0 || !keeps_up_with_memory(launch) || !gpu.l2_bytes_per_s) return 0;
-  double loads = 0;
-  double stores = 0;
-  for (const TensorTraffic& tensor : moved.tensors) {
-    loads += static_cast<double>(tensor.l2.read);
-    stores += static_cast<double>(tensor.l2.write);
-  }
-  if (loads == 0) return 0;
+  const ReadWrite bytes = l2_bytes(moved);
+  if (bytes.read == 0) return 0;
   const double busy = static_cast<double>(resident_ctas(launch, program, gpu)) / static_cast<double>(gpu.sms);
   const double l2 = std::min(busy, 1.0) * gpu.l2_bytes_per_s->value;
-  return std::max(0.0, (loads + stores) / loads * (l2 / hbm_bytes_per_s(gpu, stores > 0) - 1));
+  const double moved_per_loaded = 1 + static_cast<double>(bytes.write) / static_cast<double>(bytes.read);
+  return std::max(0.0, moved_per_loaded * (l2 / hbm_bytes_per_s(gpu, keeps_storing(bytes)) - 1));
 }
 
 }  // namespace hbmscope

@@ -3,15 +3,14 @@
 #include <algorithm>
 
 #include "sim/l2/cta_slots.h"
+#include "sim/l2/launch_bytes.h"
 #include "sim/l2/replay_values.h"
 
 namespace hbmscope {
 namespace {
 
-// A launch that stores at least one byte for so many that it loads keeps write-backs waiting for each other.
-// A copy (1) does and a stream of loads does not; what is between was not measured, and no launch of these
-// algorithms lies near: S = QKᵀ loads 1 to 2 bytes for each that it stores, O = PV more than ten.
-constexpr std::uint64_t kLoadsPerStore = 4;
+// A lone CTA whose stall is shorter hardly waits.
+constexpr double kWaitingStall = 0.1;
 
 bool has(const Launch& launch, ComputeKind kind) {
   return std::any_of(launch.computes.begin(), launch.computes.end(),
@@ -41,21 +40,14 @@ bool waits_for_hbm(const Program& program, const LaunchTraffic& moved, const Lau
   return static_cast<double>(moved.executed_flops) / *tensor_rate < hbm_seconds(program, moved, gpu);
 }
 
-// Products leave DRAM idle where they run on few SMs or their CTAs wait for each tile: there a line is
-// written back before many others come in.
-bool keeps_hbm_busy(const Program& program, const LaunchTraffic& moved, const Launch& launch,
-                    const GpuSpec& gpu) {
+// Products leave DRAM idle where they run on few SMs, or most CTAs are alone on theirs and wait for each
+// tile: there a line is written back before many others come in.
+bool write_backs_queue(const Program& program, const LaunchTraffic& moved, const Launch& launch,
+                       const GpuSpec& gpu) {
   if (moved.executed_flops == 0) return true;
-  return resident_ctas(launch, program, gpu) >= gpu.sms && cta_rates(launch, program, gpu).stall == 0;
-}
-
-ReadWrite l2_bytes(const LaunchTraffic& moved) {
-  ReadWrite sum;
-  for (const TensorTraffic& tensor : moved.tensors) {
-    sum.read += tensor.l2.read;
-    sum.write += tensor.l2.write;
-  }
-  return sum;
+  const std::int64_t ctas = resident_ctas(launch, program, gpu);
+  const bool waits = ctas < 2 * gpu.sms && cta_rates(launch, program, gpu).stall >= kWaitingStall;
+  return ctas >= gpu.sms && !waits;
 }
 
 }  // namespace
@@ -67,11 +59,12 @@ Bytes write_back_delay(const Program& program, const Traffic& traffic, int numbe
                        const L2Geometry& geometry) {
   const Launch& launch = program.launches[number];
   const LaunchTraffic& moved = traffic.launches[number];
-  if (!waits_for_hbm(program, moved, launch, gpu) || !keeps_hbm_busy(program, moved, launch, gpu)) return 0;
+  if (!waits_for_hbm(program, moved, launch, gpu) || !write_backs_queue(program, moved, launch, gpu))
+    return 0;
   const double busy = static_cast<double>(resident_ctas(launch, program, gpu)) / static_cast<double>(gpu.sms);
   const double under_way = std::min(busy, 1.0) * static_cast<double>(geometry.under_way_bytes);
   const ReadWrite l2 = l2_bytes(moved);
-  if (l2.write < l2.read / kLoadsPerStore || l2.write == 0) return static_cast<Bytes>(under_way);
+  if (!keeps_storing(l2)) return static_cast<Bytes>(under_way);
   const double bytes_per_stored = 1 + static_cast<double>(l2.read) / static_cast<double>(l2.write);
   return static_cast<Bytes>(under_way * bytes_per_stored);
 }

@@ -80,6 +80,7 @@ TEST(RecordedTimes, OfFlash1AreTheRatesOfItsLoneCtas) {
       ++lone_rates;
     }
     if (alone && from_hbm) {
+      ASSERT_TRUE(rates.stall);
       EXPECT_NEAR((*from_hbm / *alone - 1) / *median_of(steps, &Step::hbm_share, far), rates.stall->value,
                   0.1)
           << rates.br << " " << rates.head_dim;

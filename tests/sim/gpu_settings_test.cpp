@@ -72,6 +72,7 @@ TEST(GpuSettings, TheSourceIsTheCommandLine) {
   EXPECT_EQ(gpu.hbm_bytes_per_s.source, "set on the command line: hbm.bandwidth=8TB/s");
   EXPECT_FALSE(gpu.hbm_bytes_per_s.measured);
   EXPECT_FALSE(gpu.hbm_bytes_per_s_measured.has_value()) << "what was measured is of the unchanged GPU";
+  EXPECT_FALSE(gpu.measured.hbm_copy_bytes_per_s.has_value());
 }
 
 TEST(GpuSettings, OneGpuHasOneName) {

@@ -173,10 +173,12 @@ TEST(TracedCtaRates, OfTheRecordedTracesAreTheH200s) {
     const TracedRates traced = cta_rates_of(of.some_pairs, of.full, ctas_per_sm).value();
     const CtaRates& rates = traced.rates;
     if (measured.kernel == "flash2_mma") deviations.push_back(traced.deviation);
-    EXPECT_NEAR(rates.younger, measured.younger.value, 0.006) << measured.kernel << " " << measured.head_dim;
+    EXPECT_NEAR(rates.younger, measured.younger.value, measured.stall ? 0.015 : 0.006)
+        << measured.kernel << " " << measured.head_dim;
     if (!measured.stall) {
       EXPECT_NEAR(rates.lone, measured.lone.value, 0.03) << measured.kernel << " " << measured.head_dim;
     } else {  // the traced ones waited for DRAM
+      EXPECT_GT(rates.lone, 0.95) << measured.kernel << " " << measured.head_dim;
       EXPECT_LT(rates.lone, measured.lone.value + 0.1) << measured.kernel << " " << measured.head_dim;
     }
   }

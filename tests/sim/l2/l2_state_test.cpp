@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <random>
+
 namespace hbmscope {
 namespace {
 
@@ -39,6 +41,33 @@ ReadWrite billed(const L2State& state, int account) {
 }
 
 }  // namespace
+
+// A load that somebody watches takes another way to the same state.
+TEST(L2State, WatchedLoadsLeaveWhatOthersLeave) {
+  for (const L2Geometry& geometry : {two_sides(4), one_side(6)}) {
+    L2State state = state_of(geometry, 9);
+    L2State watched = state_of(geometry, 9);
+    std::mt19937 random(11);
+    for (int step = 0; step < 3000; ++step) {
+      const auto block = static_cast<std::int64_t>(random() % 9);
+      const int side = static_cast<int>(random()) & (geometry.sides - 1);
+      const L2Hint hint = random() % 8 == 0 ? L2Hint::evict_first : L2Hint::normal;
+      if (random() % 4 == 0) {
+        state.store(block, side, 1);
+        watched.store(block, side, 1);
+      } else {
+        state.load(block, side, 2, hint);
+        watched.load_seen(block, side, 2, hint, [](int /*home*/) {});
+      }
+      ASSERT_EQ(state.fetched(), watched.fetched()) << step;
+      ASSERT_EQ(billed(state, 1).write, billed(watched, 1).write) << step;
+      for (std::int64_t each = 0; each < 9; ++each) {
+        for (int home = 0; home < geometry.homes; ++home)
+          ASSERT_EQ(state.find(each, side, home), watched.find(each, side, home)) << step;
+      }
+    }
+  }
+}
 
 TEST(L2State, ALineOfTheOtherSideIsKeptOnBoth) {
   L2State state = state_of(two_sides(4), 1);

@@ -54,6 +54,28 @@ TEST(StreamStall, OfACopyCountsWhatItStores) {
   EXPECT_NEAR(stall_of(copy), 2 * (10.0 / 2.5 - 1), 1e-12);
 }
 
+// What hardly stores hardly turns DRAM round: the rate of loads.
+TEST(StreamStall, TakesTheRateOfCopiesOnlyWhereALaunchKeepsStoring) {
+  RingPass copy = kByAll;
+  copy.copies_to = 1;
+  const std::array<Bytes, 2> buffers{8 * kMiB, 8 * kMiB};
+  const std::array<RingPass, 1> passes{copy};
+  auto program = std::make_unique<Program>();
+  build_ring_program(buffers, passes, *program);
+  Traffic traffic;
+  count_traffic(*program, traffic);
+  traffic.launches[0].tensors[1].l2.write = traffic.launches[0].tensors[0].l2.read / 8;
+  EXPECT_NEAR(stream_stall(*program, traffic, 0, gpu()), (1 + 1.0 / 8) * (10.0 / 4 - 1), 1e-12);
+}
+
+TEST(StreamStall, FollowsAChangedBandwidth) {
+  RingPass copy = kByAll;
+  copy.copies_to = 1;
+  const GpuSpec faster = load_gpu("h200+hbm.bandwidth=9780GB/s");
+  EXPECT_NEAR(stall_of(kByAll, faster), 0, 1e-12);
+  EXPECT_NEAR(stall_of(copy, faster), 0, 1e-12);
+}
+
 TEST(StreamStall, IsNoneWhereDramKeepsUp) {
   RingPass few = kByAll;
   few.ctas = 66;

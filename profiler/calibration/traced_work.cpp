@@ -1,0 +1,63 @@
+#include "profiler/calibration/traced_work.h"
+
+#include <algorithm>
+
+#include "sim/kernel_shapes/mma_tile.h"
+
+namespace hbmscope {
+namespace {
+
+// flash1's bytes of Q and of O in fp32 for each row and element of the head dim; O is stored again.
+constexpr int kBytesLoaded = 2 + 4;
+constexpr int kBytesStored = 4;
+
+// The most that a part of the L2 can be counted on to keep, near copies and uneven sets considered.
+constexpr Bytes kKeptPart = 4;
+
+bool is_flash1(const TracedKernel& traced) { return traced.algorithm == "flash1"; }
+
+// Whole steps, at least one, at most `most`.
+int whole(Bytes count, int step, int most) {
+  const Bytes steps = std::max<Bytes>(count / static_cast<Bytes>(step), 1);
+  return static_cast<int>(std::min(steps * static_cast<Bytes>(step), static_cast<Bytes>(most)));
+}
+
+// So many keys that P or S of all CTAs takes `bytes`.
+int keys_of(const TracedKernel& traced, Bytes bytes, std::size_t ctas, int most) {
+  const Bytes of_key = static_cast<Bytes>(ctas) * static_cast<Bytes>(traced.br) * kMmaElementBytes;
+  return whole(bytes / of_key, traced.bc, most);
+}
+
+}  // namespace
+
+bool waits_for_tiles(const TracedKernel& traced) { return traced.algorithm != "flash2"; }
+
+TracedWork work_of_waves(const TracedKernel& traced) {
+  if (is_flash1(traced)) return {1024, 1024, true};
+  return {traced.br, waits_for_tiles(traced) ? 2048 : 65536, false};
+}
+
+TracedWork work_of_pairs(const TracedKernel& traced, Bytes l2_bytes, std::size_t ctas) {
+  if (is_flash1(traced) || !waits_for_tiles(traced)) return work_of_waves(traced);
+  return {traced.br, keys_of(traced, l2_bytes / 2, ctas, 2048), false};
+}
+
+TracedWork work_in_l2(const TracedKernel& traced, Bytes l2_bytes, std::size_t ctas) {
+  if (!is_flash1(traced)) return {traced.br, keys_of(traced, l2_bytes / kKeptPart, ctas, 4096), false};
+  const Bytes of_row = static_cast<Bytes>(ctas) * static_cast<Bytes>(traced.head_dim) * kBytesLoaded;
+  return {whole(l2_bytes / kKeptPart / of_row, traced.br, 512), 1024, true};
+}
+
+TracedWork work_beyond_l2(const TracedKernel& traced, Bytes l2_bytes, std::size_t ctas) {
+  constexpr int kMost = 1 << 20;
+  if (!is_flash1(traced)) return {traced.br, keys_of(traced, 2 * l2_bytes, ctas, kMost) + traced.bc, false};
+  const Bytes of_row = static_cast<Bytes>(ctas) * static_cast<Bytes>(traced.head_dim) * kBytesLoaded;
+  return {whole(2 * l2_bytes / of_row, traced.br, kMost) + traced.br, 512, true};
+}
+
+double share_from_hbm(const TracedKernel& traced) {
+  if (is_flash1(traced)) return static_cast<double>(kBytesLoaded) / (kBytesLoaded + kBytesStored);
+  return static_cast<double>(traced.br) / (traced.br + traced.head_dim);  // P or S; V is everybody's
+}
+
+}  // namespace hbmscope
