@@ -82,7 +82,7 @@ TEST(RecordedTimes, OfFlash1AreTheRatesOfItsLoneCtas) {
     if (alone && from_hbm) {
       ASSERT_TRUE(rates.stall);
       EXPECT_NEAR((*from_hbm / *alone - 1) / *median_of(steps, &Step::hbm_share, far), rates.stall->value,
-                  0.1)
+                  0.15)  // as much as between calibrations of several GPUs
           << rates.br << " " << rates.head_dim;
       ++stalls;
     }

@@ -18,7 +18,7 @@ TEST(ReplayValues, TheH200LacksNothing) {
   EXPECT_EQ(values.stretch_bytes, 4 * 47 * 4 * kKiB);
   EXPECT_EQ(values.stretch_swaps.size(), 11U);
   EXPECT_EQ(values.dirty_share, 0.47);
-  EXPECT_EQ(values.shared_sm_deviation, 0.0014);
+  EXPECT_EQ(values.shared_sm_deviation, 0.0011);
   EXPECT_THAT(assumed_values(load_gpu("h200")), IsEmpty());
 }
 
