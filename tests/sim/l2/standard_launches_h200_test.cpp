@@ -55,7 +55,8 @@ std::vector<double> replayed(const std::string& name, std::int64_t seqlen) {
 }  // namespace
 
 TEST(StandardLaunchesOnH200, ReadWhatWasCounted) {
-  const std::set<std::tuple<std::string, std::int64_t, int>> unexplained{{"standard", 1280, 1}, {"standard-online", 1450, 1}};
+  const std::set<std::tuple<std::string, std::int64_t, int>> unexplained{{"standard", 1280, 1},
+                                                                         {"standard-online", 1450, 1}};
   int compared = 0;
   for (const auto& [point, launches] : counted()) {
     const auto& [algorithm, seqlen] = point;
