@@ -9,12 +9,11 @@
 #include <memory>
 #include <set>
 #include <string>
-#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "sim/algorithms/algorithm.h"
-#include "sim/l2/l2_model.h"
-#include "sim/traffic.h"
+#include "sim/l2/replay.h"
 #include "tests/sim/h200_rows.h"
 
 namespace hbmscope::test {
@@ -31,7 +30,7 @@ std::map<std::pair<std::string, std::int64_t>, Launches> counted() {
   return points;
 }
 
-// Bytes read by every launch of the median placement.
+// Bytes read by every launch, the median of three placements.
 std::vector<double> replayed(const std::string& name, std::int64_t seqlen) {
   Plan plan;
   plan.problem.heads = plan.problem.kv_heads = 9;
@@ -40,38 +39,52 @@ std::vector<double> replayed(const std::string& name, std::int64_t seqlen) {
   const Algorithm& algorithm = find_algorithm(name);
   const auto program = std::make_unique<Program>();
   build_program(algorithm, find_variant(algorithm, "mma"), plan, *program);
-  Traffic traffic;
-  count_traffic(*program, traffic);
-  HbmTraffic hbm;
-  hbm_traffic(*program, traffic, load_gpu("h200"), L2Mode::replay, hbm);
-  std::vector<double> bytes;
-  for (const LaunchHbmTraffic& launch : hbm.launches) {
-    bytes.push_back(0);
-    for (const ReadWrite& tensor : launch.tensors) bytes.back() += static_cast<double>(tensor.read);
+  std::vector<std::vector<double>> reads;  // by launch
+  for (std::uint64_t seed = 0; seed < 3; ++seed) {
+    HbmTraffic hbm;
+    replay(*program, load_gpu("h200"), seed, hbm);
+    reads.resize(static_cast<std::size_t>(hbm.launches.count()));
+    for (int launch = 0; launch < hbm.launches.count(); ++launch) {
+      double bytes = 0;
+      for (const ReadWrite& tensor : hbm.launches[launch].tensors) bytes += static_cast<double>(tensor.read);
+      reads[static_cast<std::size_t>(launch)].push_back(bytes);
+    }
   }
-  return bytes;
+  std::vector<double> medians;
+  for (std::vector<double>& of_launch : reads) {
+    std::sort(of_launch.begin(), of_launch.end());
+    medians.push_back(of_launch[1]);
+  }
+  return medians;
 }
 
-}  // namespace
-
-TEST(StandardLaunchesOnH200, ReadWhatWasCounted) {
-  const std::set<std::tuple<std::string, std::int64_t, int>> unexplained{{"standard", 1280, 1},
-                                                                         {"standard-online", 1450, 1}};
+// Expects what every launch reads within 7 % or 1 MB, but for those that are not explained (docs/model.md).
+void expect_as_counted(const std::string& algorithm, int launches_of_each,
+                       const std::set<std::pair<std::int64_t, int>>& unexplained) {
   int compared = 0;
   for (const auto& [point, launches] : counted()) {
-    const auto& [algorithm, seqlen] = point;
+    if (point.first != algorithm) continue;
+    const std::int64_t seqlen = point.second;
     const std::vector<double> reads = replayed(algorithm, seqlen);
     for (const auto& [launch, bytes] : launches) {
       ASSERT_EQ(bytes.size(), 2U);
       const double measured = (bytes[0] + bytes[1]) / 2;
       const double error = std::abs(reads.at(static_cast<std::size_t>(launch)) - measured);
-      EXPECT_EQ(error <= std::max(0.07 * measured, 1e6), !unexplained.contains({algorithm, seqlen, launch}))
+      EXPECT_EQ(error <= std::max(0.07 * measured, 1e6), !unexplained.contains({seqlen, launch}))
           << algorithm << ", N = " << seqlen << ", launch " << launch << ": counted " << measured
           << ", replayed off by " << error;
       ++compared;
     }
   }
-  EXPECT_EQ(compared, 25);
+  EXPECT_EQ(compared, 5 * launches_of_each);
+}
+
+}  // namespace
+
+TEST(StandardLaunchesOnH200, OfStandardReadWhatWasCounted) { expect_as_counted("standard", 3, {{1280, 1}}); }
+
+TEST(StandardLaunchesOnH200, OfStandardOnlineReadWhatWasCounted) {
+  expect_as_counted("standard-online", 2, {{1450, 1}});
 }
 
 }  // namespace hbmscope::test
