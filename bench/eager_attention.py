@@ -10,6 +10,8 @@ import sys
 
 import torch
 
+from counted_ranges import count
+
 # batch, heads, N, head dim. S, of batch x heads x N^2 elements, takes 0.5 MiB to 2 GiB.
 SHAPES = [(1, 1, 512, 64), (1, 4, 512, 64), (1, 16, 512, 64), (1, 8, 1024, 64), (1, 12, 1024, 64), (1, 16, 1024, 128),
           (1, 5, 2048, 128), (1, 8, 2048, 64), (1, 16, 2048, 128), (1, 2, 8192, 128), (4, 16, 2048, 128),
@@ -48,21 +50,6 @@ def attend(t):
     torch.bmm(t["q"], t["k"].transpose(1, 2), out=t["s"])
     torch.ops.aten._softmax.out(t["s"], -1, False, out=t["p"])
     torch.bmm(t["p"], t["v"], out=t["o"])
-
-
-def in_a_range(run):
-    cudart = torch.cuda.cudart()
-    torch.cuda.synchronize()
-    cudart.cudaProfilerStart()
-    run()
-    torch.cuda.synchronize()
-    cudart.cudaProfilerStop()
-
-
-def count(run, sweep):
-    sweep()
-    in_a_range(run)
-    in_a_range(sweep)
 
 
 def main():

@@ -14,6 +14,8 @@ import torch
 from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.nn.functional import scaled_dot_product_attention
 
+from counted_ranges import count
+
 BACKENDS = {"flash": SDPBackend.FLASH_ATTENTION, "cudnn": SDPBackend.CUDNN_ATTENTION}
 # batch, heads, KV heads, N of Q, N of K and V, head dim; each without and with a causal mask, but for decoding.
 SHAPES = [(4, 16, 16, 1024, 1024, 64), (4, 16, 16, 4096, 4096, 128), (1, 16, 16, 16384, 16384, 128),
@@ -42,21 +44,6 @@ def place(arena, shape):
         placed.append(arena[begin:end].view(torch.bfloat16).view(dims))
         begin = -(-end // STEP) * STEP
     return placed
-
-
-def in_a_range(run):
-    cudart = torch.cuda.cudart()
-    torch.cuda.synchronize()
-    cudart.cudaProfilerStart()
-    run()
-    torch.cuda.synchronize()
-    cudart.cudaProfilerStop()
-
-
-def count(run, sweep):
-    sweep()
-    in_a_range(run)
-    in_a_range(sweep)
 
 
 def main():

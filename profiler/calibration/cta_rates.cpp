@@ -13,8 +13,8 @@
 namespace hbmscope {
 namespace {
 
-// CTAs that wait for each other's tiles in one L1 can be slower side by side than one after the other: 2.3
-// was seen (flash1, d = 256).
+// Two CTAs that wait for tiles can be slower side by side than one after the other: 2.3 was seen (flash1,
+// d = 256; bench/recorded/calibrate_h200/lone_ctas.csv). Why is not known.
 constexpr double kMostLone = 3;
 
 double duration_ns(const CtaTrace& trace) { return static_cast<double>(trace.end_ns - trace.begin_ns); }
