@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -72,11 +73,15 @@ struct SmLimits {
 
 // How fast CTAs of a kernel go that share an SM.
 struct CtaRates {
-  double younger = 1;  // each further one, relative to the older one before it: schedulers serve that first
+  double younger = 1;  // the second oldest, relative to the oldest: schedulers serve that first
+  double further = 1;  // each further one, relative to the one before it
   double lone = 1;     // one that has the SM to itself, relative to the older one of two
   // What one that has the SM to itself loses while a byte comes from DRAM rather than the L2, in bytes that
   // it would have moved meanwhile; others use the SM while one of several waits.
   double stall = 0;
+
+  // Of a CTA with so many older ones beside it, relative to the oldest.
+  double with_older(int older) const { return older == 0 ? 1 : younger * std::pow(further, older - 1); }
 };
 
 // The same, measured, of a kernel in tiles of Br rows with this head dim.
@@ -85,6 +90,7 @@ struct KernelCtaRates {
   std::int64_t br = 0;
   std::int64_t head_dim = 0;
   SourcedValue younger;
+  std::optional<SourcedValue> further;  // absent where an SM holds two
   SourcedValue lone;
   std::optional<SourcedValue> stall;  // absent for kernels that ask for their tiles early enough
 };

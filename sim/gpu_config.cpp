@@ -99,6 +99,7 @@ KernelCtaRates read_cta_rates(TomlReader reader) {
   rates.head_dim = reader.integer("head_dim", 1, kLargestCount);
   rates.younger = reader.quantity("younger");
   check_cta_rate(reader, "younger", rates.younger, kLargestYoungerRate);
+  rates.further = read_cta_rate(reader, "further", kLargestYoungerRate);
   rates.lone = reader.quantity("lone");
   check_cta_rate(reader, "lone", rates.lone, kLargestLoneRate);
   rates.stall = reader.quantity_if_present("stall");

@@ -107,6 +107,7 @@ std::string gpu_toml(const GpuSpec& gpu, std::string_view comment) {
     out.put("br", rates.br);
     out.put("head_dim", rates.head_dim);
     out.put("younger", rates.younger);
+    out.put("further", rates.further);
     out.put("lone", rates.lone);
     out.put("stall", rates.stall);
   }

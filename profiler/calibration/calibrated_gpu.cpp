@@ -141,12 +141,13 @@ void write_cta_rates(const std::vector<KernelRates>& found, GpuSpec& gpu, Writer
   std::vector<double> deviations;
   for (const KernelRates& each : found) {
     const std::string what = fmt::format("{}, Br = {}, d = {}", each.kernel, each.br, each.head_dim);
-    KernelCtaRates& written = gpu.cta_rates.emplace_back(KernelCtaRates{each.kernel,
-                                                                        each.br,
-                                                                        each.head_dim,
-                                                                        value(each.rates.younger, what),
-                                                                        value(each.rates.lone, what),
-                                                                        {}});
+    KernelCtaRates& written = gpu.cta_rates.emplace_back();
+    written.kernel = each.kernel;
+    written.br = each.br;
+    written.head_dim = each.head_dim;
+    written.younger = value(each.rates.younger, what);
+    if (each.ctas_per_sm > 2) written.further = value(each.rates.further, what);
+    written.lone = value(each.rates.lone, what);
     if (each.rates.stall > 0) written.stall = value(each.rates.stall, what);
     if (each.kernel != found.front().kernel) continue;
     younger.push_back(each.rates.younger);

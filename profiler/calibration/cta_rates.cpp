@@ -60,29 +60,47 @@ std::size_t resident(const std::vector<const CtaTrace*>& ctas) {
       ctas, [&](const CtaTrace* each) { return each->begin_ns < ctas.front()->end_ns; }));
 }
 
-// The oldest CTA of an SM has k - 1 others beside it all its life, T; each goes at r times the rate of the
-// one before it. Whenever one ends, another takes its place and all that are older than that move up. The
-// second has done r of its work when the first ends, goes on at full rate and ends (1 - r) T later, and so do
-// the third after the second, and so on: r = 1 - (end of the k-th - end of the first) / ((k - 1) T).
-double younger_rate(const std::vector<const CtaTrace*>& ctas, std::size_t k) {
-  const double behind = static_cast<double>(ctas[k - 1]->end_ns) - static_cast<double>(ctas[0]->end_ns);
-  return 1 - behind / (static_cast<double>(k - 1) * duration_ns(*ctas[0]));
+// The oldest CTA of an SM has k - 1 others beside it all its life, T, and a CTA with i older ones goes at r_i
+// times its rate, r_0 = 1. Whenever one ends, another takes its place and all that are younger move up, so
+// that CTA i, which ends at t_i, does the work of T in T r_i + Σ (t_m - t_{m-1}) r_{i-m}, m = 1 … i. Returns
+// r_0 … r_{k-1}.
+std::vector<double> rates_by_age(const std::vector<const CtaTrace*>& ctas, std::size_t k) {
+  const double whole = duration_ns(*ctas[0]);
+  std::vector<double> rates{1};
+  for (std::size_t i = 1; i < k; ++i) {
+    double rest = whole;
+    for (std::size_t m = 1; m <= i; ++m) {
+      rest -=
+          (static_cast<double>(ctas[m]->end_ns) - static_cast<double>(ctas[m - 1]->end_ns)) * rates[i - m];
+    }
+    rates.push_back(rest / whole);
+  }
+  return rates;
+}
+
+// By how much each further one falls behind the one before it, from the last of them.
+double further_rate(const std::vector<double>& by_age) {
+  if (by_age.size() < 3) return by_age.back();
+  return std::pow(std::max(by_age.back(), 0.0) / by_age[1], 1 / static_cast<double>(by_age.size() - 2));
 }
 
 // How many CTAs SMs held at once, and the rates of those that held several and then took up more.
 TracedRates rates_when_full(std::span<const CtaTrace> full, int ctas_per_sm) {
   std::vector<double> held;
   std::vector<double> younger;
+  std::vector<double> further;
   std::vector<double> oldest_ns;
   for (const auto& [sm, ctas] : by_sm(full)) {
     const std::size_t k = resident(ctas);
     held.push_back(static_cast<double>(k));
     oldest_ns.push_back(duration_ns(*ctas.front()));
-    if (k > 1 && ctas.size() > k)
-      younger.push_back(younger_rate(ctas, std::min(k, static_cast<std::size_t>(ctas_per_sm))));
+    if (k < 2 || ctas.size() <= k) continue;
+    const std::vector<double> by_age = rates_by_age(ctas, std::min(k, static_cast<std::size_t>(ctas_per_sm)));
+    younger.push_back(by_age[1]);
+    further.push_back(further_rate(by_age));
   }
   return {.ctas_per_sm = static_cast<int>(median(held).value_or(0)),
-          .rates = {.younger = median(younger).value_or(0), .lone = 0},
+          .rates = {.younger = median(younger).value_or(0), .further = median(further).value_or(0)},
           .deviation = deviation_share(oldest_ns)};
 }
 
@@ -96,20 +114,25 @@ std::optional<TracedRates> cta_rates_of(std::span<const CtaTrace> some_pairs, st
   CtaRates& rates = traced.rates;
   rates.lone = lone_rate(some_pairs);
   // CTAs may end in any order where none is served first.
-  if (rates.younger < 0.3 || rates.younger > 1.05 || rates.lone < 0.9 || rates.lone > kMostLone) {
-    throw std::runtime_error(fmt::format(
-        "with {} CTAs on an SM a younger one goes at {:.3f} of the older one's rate, and one alone at "
-        "{:.3f}: expected 0.3 to 1.05 and 0.9 to {}",
-        traced.ctas_per_sm, rates.younger, rates.lone, kMostLone));
+  const auto is_younger = [](double rate) { return rate >= 0.3 && rate <= 1.05; };  // NaN is not
+  if (!is_younger(rates.younger) || !is_younger(rates.further) || rates.lone < 0.9 ||
+      rates.lone > kMostLone) {
+    throw std::runtime_error(
+        fmt::format("with {} CTAs on an SM the second oldest goes at {:.3f} of the oldest one's rate, each "
+                    "further one at {:.3f} of "
+                    "the rate of the one before it, and one alone at {:.3f}: expected 0.3 to 1.05, the same, "
+                    "and 0.9 to {}",
+                    traced.ctas_per_sm, rates.younger, rates.further, rates.lone, kMostLone));
   }
   rates.younger = std::min(rates.younger, 1.0);
+  rates.further = std::min(rates.further, 1.0);
   return traced;
 }
 
 double older_of_two_ns(std::span<const CtaTrace> traces) { return first_of(traces, 2); }
 double lone_ns(std::span<const CtaTrace> traces) { return first_of(traces, 1); }
 
-CtaRates waiting_rates(double younger, const RowKeyTimes& times, double read_share) {
+CtaRates waiting_rates(CtaRates rates, const RowKeyTimes& times, double read_share) {
   const double lone = times.older_of_two / times.alone;
   const double stall = (times.alone_hbm / times.alone - 1) / read_share;
   if (!(lone >= 0.9 && lone <= kMostLone && stall >= -0.1 && stall <= 3)) {  // negated so that NaN is caught
@@ -118,7 +141,9 @@ CtaRates waiting_rates(double younger, const RowKeyTimes& times, double read_sha
         "0.9 to {} times as long with two, and no less from DRAM",
         times.older_of_two, times.alone, times.alone_hbm, kMostLone));
   }
-  return {.younger = younger, .lone = lone, .stall = std::max(stall, 0.0)};
+  rates.lone = lone;
+  rates.stall = std::max(stall, 0.0);
+  return rates;
 }
 
 }  // namespace hbmscope

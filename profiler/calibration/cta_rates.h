@@ -40,7 +40,8 @@ struct RowKeyTimes {
 
 // Of a kernel whose CTAs wait for each tile: `read_share` of the bytes that they move are loaded. Two that
 // share an SM hide what either waits for. Throws std::runtime_error for times that no kernel takes.
-CtaRates waiting_rates(double younger, const RowKeyTimes& times, double read_share);
+// `rates`: of its pairs.
+CtaRates waiting_rates(CtaRates rates, const RowKeyTimes& times, double read_share);
 
 // The median duration of the older CTAs of SMs with two, and of the CTAs of SMs with one; 0 without any.
 double older_of_two_ns(std::span<const CtaTrace> traces);
@@ -51,6 +52,7 @@ struct KernelRates {
   std::string kernel;
   int br = 0;
   int head_dim = 0;
+  int ctas_per_sm = 0;
   CtaRates rates;
   double deviation = 0;  // as in TracedRates
 };

@@ -166,7 +166,7 @@ CtaRates rates_of_waiting(Probe& probe, const TracedKernel& traced, Bytes l2_byt
   if (!near.own_heads) times.older_of_two = of_pairs.lone * times.alone;
   lone_file.row(fmt::format("{},{:.6f},{:.6f},{:.6f}", name_of(traced), times.older_of_two, times.alone,
                             times.alone_hbm));
-  return waiting_rates(of_pairs.younger, times, share_from_hbm(traced));
+  return waiting_rates(of_pairs, times, share_from_hbm(traced));
 }
 
 // The medians of some runs; absent where an SM holds one CTA at a time.
@@ -181,6 +181,7 @@ std::optional<KernelRates> measure_kernel(Probe& probe, const TracedKernel& trac
                     work_of_waves(traced));
   full.run();  // warm up
   std::vector<double> younger;
+  std::vector<double> further;
   std::vector<double> lone;
   std::vector<double> older_ns;
   std::vector<double> deviations;
@@ -194,17 +195,21 @@ std::optional<KernelRates> measure_kernel(Probe& probe, const TracedKernel& trac
     }
     const std::optional<TracedRates> found = cta_rates_of(paired, all, traced.ctas_per_sm);
     if (!found) return std::nullopt;
-    rates_file.row(fmt::format("{},{},{},{:.4f},{:.4f},{:.5f}", name_of(traced), found->ctas_per_sm, run,
-                               found->rates.younger, found->rates.lone, found->deviation));
+    rates_file.row(fmt::format("{},{},{},{:.4f},{:.4f},{:.4f},{:.5f}", name_of(traced), found->ctas_per_sm,
+                               run, found->rates.younger, found->rates.further, found->rates.lone,
+                               found->deviation));
     younger.push_back(found->rates.younger);
+    further.push_back(found->rates.further);
     lone.push_back(found->rates.lone);
     older_ns.push_back(older_of_two_ns(paired) / row_keys(of_pairs));
     deviations.push_back(found->deviation);
   }
-  CtaRates rates{.younger = median(younger).value(), .lone = median(lone).value()};
+  CtaRates rates{
+      .younger = median(younger).value(), .further = median(further).value(), .lone = median(lone).value()};
   if (waits_for_tiles(traced))
     rates = rates_of_waiting(probe, traced, l2_bytes, rates, median(older_ns).value(), lone_file);
-  return KernelRates{traced.kernel, traced.br, traced.head_dim, rates, median(deviations).value()};
+  return KernelRates{traced.kernel,      traced.br, traced.head_dim,
+                     traced.ctas_per_sm, rates,     median(deviations).value()};
 }
 
 }  // namespace
@@ -213,7 +218,7 @@ void measure_cta_rates(Calibration& calibration) {
   EvidenceFile traces_file(calibration.evidence, "cta_trace.csv",
                            "kernel,br,head_dim,ctas,cta,sm,begin_ns,end_ns");
   EvidenceFile rates_file(calibration.evidence, "cta_rates.csv",
-                          "kernel,br,head_dim,ctas_per_sm,run,younger,lone,deviation");
+                          "kernel,br,head_dim,ctas_per_sm,run,younger,further,lone,deviation");
   EvidenceFile lone_file(calibration.evidence, "lone_ctas.csv",
                          "kernel,br,head_dim,older_of_two_ns,alone_ns,alone_hbm_ns");
   std::vector<KernelRates> found;

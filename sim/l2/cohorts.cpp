@@ -24,7 +24,13 @@ void set_lengths(const ReusePattern& reuse, Cohorts& cohorts) {
 // The cohorts on an SM, the oldest first.
 class Residents {
  public:
-  Residents(const Cohorts& cohorts, double younger_rate) : cohorts_(cohorts), younger_rate_(younger_rate) {}
+  Residents(const Cohorts& cohorts, const CtaRates& rates) : cohorts_(cohorts) {
+    double rate = 1;
+    for (int rank = 0; rank < cohorts.resident; ++rank) {
+      rates_[at(rank)] = rate;
+      rate *= rank == 0 ? rates.younger : rates.further;
+    }
+  }
 
   void add(int cohort) { running_[at(count_++)] = {cohort, 0}; }
 
@@ -32,18 +38,15 @@ class Residents {
   int run(double& now) {
     int first = 0;
     double soonest = std::numeric_limits<double>::max();
-    double rate = 1;
-    for (int rank = 0; rank < count_; ++rank, rate *= younger_rate_) {
+    for (int rank = 0; rank < count_; ++rank) {
       const Running& each = running_[at(rank)];
-      const double rest = (cohorts_.length[at(each.cohort)] - each.walked) / rate;
+      const double rest = (cohorts_.length[at(each.cohort)] - each.walked) / rates_[at(rank)];
       if (rest < soonest) {
         soonest = rest;
         first = rank;
       }
     }
-    rate = 1;
-    for (int rank = 0; rank < count_; ++rank, rate *= younger_rate_)
-      running_[at(rank)].walked += rate * soonest;
+    for (int rank = 0; rank < count_; ++rank) running_[at(rank)].walked += rates_[at(rank)] * soonest;
     now += soonest;
     const int ended = running_[at(first)].cohort;
     std::copy(running_.begin() + first + 1, running_.begin() + count_, running_.begin() + first);
@@ -58,7 +61,7 @@ class Residents {
   };
 
   const Cohorts& cohorts_;
-  double younger_rate_;
+  std::array<double, Cohorts::kMostResident> rates_{};  // by how many older ones are there
   std::array<Running, Cohorts::kMostResident> running_{};
   int count_ = 0;
 };
@@ -82,7 +85,7 @@ Cohorts cohorts_of(const ReusePattern& reuse) {
       static_cast<int>(std::min<double>(Cohorts::kMostResident, std::ceil(reuse.slots / reuse.sms)));
   cohorts.descending = reuse.walk == Walk::down;
   set_lengths(reuse, cohorts);
-  Residents residents(cohorts, reuse.younger_rate);
+  Residents residents(cohorts, reuse.rates);
   int next = 0;
   while (next < std::min(cohorts.resident, cohorts.count)) residents.add(next++);
   double now = 0;

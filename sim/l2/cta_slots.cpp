@@ -115,7 +115,7 @@ void CtaSlots::set_rates(int sm) {
   const bool alone = resident.size() == 1;
   const double rate = alone ? 1 : rates_of_sms_[static_cast<std::size_t>(sm)];
   for (std::size_t rank = 0; rank < resident.size(); ++rank) {
-    resident[rank]->rate = rate * std::pow(rates_.younger, static_cast<double>(rank));
+    resident[rank]->rate = rate * rates_.with_older(static_cast<int>(rank));
     resident[rank]->stall = alone && stream_stall_ == 0 ? rates_.stall : stream_stall_;
   }
   if (alone && several_on_an_sm_) resident.front()->rate = rates_.lone;

@@ -36,7 +36,10 @@ const GpuSpec& stand_in() {
 }
 
 CtaRates rates_of(const KernelCtaRates& each) {
-  return {each.younger.value, each.lone.value, each.stall ? each.stall->value : 0};
+  return {.younger = each.younger.value,
+          .further = each.further.value_or(each.younger).value,
+          .lone = each.lone.value,
+          .stall = each.stall ? each.stall->value : 0};
 }
 
 // What a kernel is compiled for; 0 for a launch without a tile.
@@ -77,8 +80,10 @@ std::optional<CtaRates> rates_of_tile(const std::vector<KernelCtaRates>& known, 
   const CtaRates high = rates_of(*above);
   const double share = static_cast<double>(head_dim - below->head_dim) /
                        static_cast<double>(above->head_dim - below->head_dim);
-  return CtaRates{std::lerp(low.younger, high.younger, share), std::lerp(low.lone, high.lone, share),
-                  std::lerp(low.stall, high.stall, share)};
+  return CtaRates{.younger = std::lerp(low.younger, high.younger, share),
+                  .further = std::lerp(low.further, high.further, share),
+                  .lone = std::lerp(low.lone, high.lone, share),
+                  .stall = std::lerp(low.stall, high.stall, share)};
 }
 
 double value_of(const Assumable& assumable, const GpuSpec& gpu) {
@@ -98,11 +103,12 @@ ReplayValues replay_values(const GpuSpec& gpu) {
 }
 
 CtaRates cta_rates(const Launch& launch, const Program& program, const GpuSpec& gpu) {
-  CtaRates rates{value_of(kYounger, gpu), value_of(kLone, gpu), 0};
+  const double younger = value_of(kYounger, gpu);
+  CtaRates rates{.younger = younger, .further = younger, .lone = value_of(kLone, gpu)};
   const bool measured = gpu.younger_cta_rate || gpu.lone_cta_rate || !gpu.cta_rates.empty();
   const std::vector<KernelCtaRates>& known = measured ? gpu.cta_rates : stand_in().cta_rates;
   rates = rates_of_tile(known, launch, program.problem.head_dim).value_or(rates);
-  rates.younger = launch.younger_cta_rate.value_or(rates.younger);
+  if (launch.younger_cta_rate) rates.younger = rates.further = *launch.younger_cta_rate;
   return rates;
 }
 

@@ -26,7 +26,7 @@ void fill_gpu(const Launch& launch, const Program& program, const GpuSpec& gpu, 
   reuse.items = static_cast<double>(grid_size(launch, program));
   reuse.slots = slots;
   reuse.sms = std::min(slots, static_cast<double>(gpu.sms));
-  reuse.younger_rate = cta_rates(launch, program, gpu).younger;
+  reuse.rates = cta_rates(launch, program, gpu);
   reuse.first_side = share_of_first_side(gpu, slots);
 }
 

@@ -69,7 +69,7 @@ struct ReusePattern {
   double items = 1;
   double slots = 1;  // CTAs in flight
   double sms = 1;    // that hold them
-  double younger_rate = 1;
+  CtaRates rates;
   double first_side = 0.5;     // share of CTAs in flight on the side that is filled first
   int repeating_loop = kNone;  // of the body: each round comes back to bytes of the one before
   // How long rounds are at equal steps of the loop around them, relative to the middle one: under a causal

@@ -88,6 +88,7 @@ kernel = "flash2_mma"
 br = 32
 head_dim = 64
 younger = { value = 0.95, source = "test", measured = true }
+further = { value = 0.85, source = "test", measured = true }
 lone = { value = 1.3, source = "test", measured = true }
 stall = { value = 0.35, source = "test", measured = true }
 [measured]
@@ -113,6 +114,7 @@ TEST(ParseGpu, ReadsWhatWasMeasured) {
   EXPECT_EQ(gpu.cta_rates[0].br, 32);
   EXPECT_EQ(gpu.cta_rates[0].head_dim, 64);
   EXPECT_DOUBLE_EQ(gpu.cta_rates[0].younger.value, 0.95);
+  EXPECT_DOUBLE_EQ(gpu.cta_rates[0].further.value().value, 0.85);
   EXPECT_DOUBLE_EQ(gpu.cta_rates[0].lone.value, 1.3);
   EXPECT_DOUBLE_EQ(gpu.cta_rates[0].stall.value().value, 0.35);
   EXPECT_DOUBLE_EQ(gpu.measured.hbm_copy_bytes_per_s.value().value, 9e11);
@@ -142,6 +144,7 @@ TEST(ParseGpu, RefusesWhatNoReplayCanTake) {
   EXPECT_THAT(spoiled("value = 0.9", "value = 1.1"), HasSubstr("younger_cta_rate"));
   EXPECT_THAT(spoiled("value = 1.4", "value = 0.001"), HasSubstr("lone_cta_rate"));
   EXPECT_THAT(spoiled("value = 0.95", "value = 1.1"), HasSubstr("key cta_rates.younger: '1.1'"));
+  EXPECT_THAT(spoiled("value = 0.85", "value = 1.1"), HasSubstr("key cta_rates.further: '1.1'"));
   EXPECT_THAT(spoiled("value = 1.3", "value = 101"), HasSubstr("key cta_rates.lone: '101'"));
   EXPECT_THAT(spoiled("value = 0.35", "value = 101"), HasSubstr("key cta_rates.stall: '101'"));
   EXPECT_THAT(spoiled("value = 0.0025", "value = 0.2"), HasSubstr("key shared_sm_deviation: '0.2'"));

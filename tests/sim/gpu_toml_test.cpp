@@ -34,8 +34,8 @@ TEST(GpuToml, KeepsWhatWasMeasured) {
   const auto measured = [](double value) { return SourcedValue{value, true, "a \"test\""}; };
   gpu.younger_cta_rate = measured(0.5);
   gpu.lone_cta_rate = measured(2);
-  gpu.cta_rates = {{"one", 128, 64, measured(0.75), measured(1.25), measured(0.5)},
-                   {"two", 64, 128, measured(1), measured(3), {}}};
+  gpu.cta_rates = {{"one", 128, 64, measured(0.75), measured(0.625), measured(1.25), measured(0.5)},
+                   {"two", 64, 128, measured(1), {}, measured(3), {}}};
   gpu.shared_sm_deviation = measured(0.002);
   gpu.measured.hbm_copy_bytes_per_s = measured(1e11);
   gpu.measured.sram_bytes_per_clock_per_sm = measured(127.5);
@@ -72,6 +72,8 @@ TEST(GpuToml, KeepsWhatWasMeasured) {
     expect_same(again.cta_rates[i].younger, gpu.cta_rates[i].younger);
     expect_same(again.cta_rates[i].lone, gpu.cta_rates[i].lone);
   }
+  expect_same(again.cta_rates[0].further, gpu.cta_rates[0].further);
+  EXPECT_FALSE(again.cta_rates[1].further);
   expect_same(again.measured.hbm_copy_bytes_per_s, gpu.measured.hbm_copy_bytes_per_s);
   expect_same(again.measured.sram_bytes_per_clock_per_sm, gpu.measured.sram_bytes_per_clock_per_sm);
   expect_same(again.measured.exp_per_clock_per_sm, gpu.measured.exp_per_clock_per_sm);

@@ -50,9 +50,9 @@ Findings whole_findings() {
                     .launch_ns = 2400,
                     .cta_start_skew_ns = 96};
   findings.rows = MemoryRows{.row_pages = 47, .classes = 20, .swaps = {6, 7, 4}};
-  findings.cta_rates = {{"flash2_mma", 128, 64, {0.9, 1.3}, 0.001},
-                        {"flash2_mma", 64, 128, {0.88, 1.4}, 0.002},
-                        {"flash1_mma", 128, 64, {0.999, 1.7, 0.35}, 0.9}};
+  findings.cta_rates = {{"flash2_mma", 128, 64, 2, {.younger = 0.9, .further = 0.9, .lone = 1.3}, 0.001},
+                        {"flash2_mma", 64, 128, 3, {.younger = 0.88, .further = 0.7, .lone = 1.4}, 0.002},
+                        {"flash1_mma", 128, 64, 2, {.younger = 0.999, .lone = 1.7, .stall = 0.35}, 0.9}};
   return findings;
 }
 
@@ -91,6 +91,8 @@ TEST(CalibratedGpu, IsReadAgainAndSaysHowAndWhen) {
   EXPECT_EQ(gpu.cta_rates[1].br, 64);
   EXPECT_EQ(gpu.cta_rates[1].head_dim, 128);
   EXPECT_EQ(gpu.cta_rates[1].younger.value, 0.88);
+  EXPECT_EQ(gpu.cta_rates[1].further.value().value, 0.7);
+  EXPECT_FALSE(gpu.cta_rates[0].further);
   EXPECT_EQ(gpu.cta_rates[1].lone.value, 1.4);
   EXPECT_THAT(gpu.cta_rates[2].lone.source, HasSubstr("flash1_mma, Br = 128, d = 64"));
   EXPECT_TRUE(gpu.cta_rates[2].lone.measured);
@@ -113,7 +115,7 @@ TEST(CalibratedGpu, WhatWasNotFoundStaysAsItWas) {
 
 TEST(CalibratedGpu, RefusesSmsThatDifferByATenth) {
   Findings findings;
-  findings.cta_rates = {{"flash2_mma", 128, 64, {0.9, 1.3}, 0.2}};
+  findings.cta_rates = {{"flash2_mma", 128, 64, 2, {.younger = 0.9, .further = 0.9, .lone = 1.3}, 0.2}};
   const CalibratedGpu gpu = calibrated_gpu(load_gpu("a100-80"), h200_facts(), findings, "test");
   EXPECT_THAT(gpu.refused, ElementsAre(HasSubstr("deviation of SMs")));
   EXPECT_FALSE(gpu.gpu.shared_sm_deviation);

@@ -35,9 +35,9 @@ std::vector<CtaTrace> some_pairs(int lone_sms, int paired_sms, double lone) {
   return traces;
 }
 
-// CTAs that share an SM: rates are 1, r, r² … by age, and whenever one has done its work another one begins.
-// In steps of a ten-thousandth of a CTA's work.
-std::vector<CtaTrace> full(int sms, int ctas_per_sm, double younger) {
+// CTAs that share an SM: rates are 1, r, r f, r f² … by age, and whenever one has done its work another one
+// begins. In steps of a ten-thousandth of a CTA's work.
+std::vector<CtaTrace> full(int sms, int ctas_per_sm, double younger, double further) {
   constexpr double kStep = 1e-4;
   struct Running {
     int order;
@@ -56,7 +56,7 @@ std::vector<CtaTrace> full(int sms, int ctas_per_sm, double younger) {
       double rate = 1;
       for (Running& each : running) {
         each.left -= kStep * rate;
-        rate *= younger;
+        rate *= &each == &running.front() ? younger : further;
       }
       while (!running.empty() && running.front().left <= 0) {
         traces.push_back(
@@ -73,9 +73,11 @@ std::vector<CtaTrace> full(int sms, int ctas_per_sm, double younger) {
 TEST(TracedCtaRates, AreThoseOfTheTraces) {
   for (const int ctas_per_sm : {2, 3, 4}) {
     const TracedRates traced =
-        cta_rates_of(some_pairs(99, 33, 1.4), full(3, ctas_per_sm, 0.88), ctas_per_sm).value();
+        cta_rates_of(some_pairs(99, 33, 1.4), full(3, ctas_per_sm, 0.97, 0.88), ctas_per_sm).value();
     EXPECT_EQ(traced.ctas_per_sm, ctas_per_sm);
-    EXPECT_NEAR(traced.rates.younger, 0.88, 0.001) << ctas_per_sm;
+    EXPECT_NEAR(traced.rates.younger, 0.97, 0.001) << ctas_per_sm;
+    // Two have no further one.
+    EXPECT_NEAR(traced.rates.further, ctas_per_sm > 2 ? 0.88 : 0.97, 0.002) << ctas_per_sm;
     EXPECT_NEAR(traced.rates.lone, 1.4, 1e-6) << ctas_per_sm;
   }
 }
@@ -85,7 +87,7 @@ TEST(TracedCtaRates, AreMediansOfTheSms) {
   pairs.push_back(traced(100, 100, 0, 5 * kLoneNs));  // held up by something else
   pairs.push_back(traced(101, 101, 0, 3 * kLoneNs));
   pairs.push_back(traced(102, 101, 0, 9 * kLoneNs));
-  std::vector<CtaTrace> all = full(5, 2, 0.9);
+  std::vector<CtaTrace> all = full(5, 2, 0.9, 1);
   for (int cta = 0; cta < 4; ++cta) all.push_back(traced(1000 + cta, 100, 0, (1 + cta) * kLoneNs));
   const TracedRates found = cta_rates_of(pairs, all, 2).value();
   EXPECT_EQ(found.ctas_per_sm, 2);
@@ -105,23 +107,24 @@ TEST(TracedCtaRates, OfCtasThatShareAlikeAreOne) {
 
 // The kernel may need less than what was reckoned with, or more.
 TEST(TracedCtaRates, AreThoseOfAsManyAsTheReplayReckonsWith) {
-  const TracedRates more = cta_rates_of(some_pairs(9, 9, 1.3), full(3, 5, 0.88), 4).value();
+  const TracedRates more = cta_rates_of(some_pairs(9, 9, 1.3), full(3, 5, 0.88, 0.9), 4).value();
   EXPECT_EQ(more.ctas_per_sm, 5);
   EXPECT_NEAR(more.rates.younger, 0.88, 0.001);
-  const TracedRates fewer = cta_rates_of(some_pairs(9, 9, 1.3), full(3, 2, 0.88), 3).value();
+  EXPECT_NEAR(more.rates.further, 0.9, 0.002);
+  const TracedRates fewer = cta_rates_of(some_pairs(9, 9, 1.3), full(3, 2, 0.88, 1), 3).value();
   EXPECT_EQ(fewer.ctas_per_sm, 2);
   EXPECT_NEAR(fewer.rates.younger, 0.88, 0.001);
 }
 
 // A GPU with less shared memory than the one that the tiles were described for.
 TEST(TracedCtaRates, AreAbsentWhereAnSmHoldsOneAtATime) {
-  EXPECT_FALSE(cta_rates_of(some_pairs(8, 8, 1.4), full(3, 1, 1), 2));
-  EXPECT_FALSE(cta_rates_of(some_pairs(8, 8, 1.4), full(3, 2, 0.9), 1));
+  EXPECT_FALSE(cta_rates_of(some_pairs(8, 8, 1.4), full(3, 1, 1, 1), 2));
+  EXPECT_FALSE(cta_rates_of(some_pairs(8, 8, 1.4), full(3, 2, 0.9, 1), 1));
 }
 
 TEST(TracedCtaRates, RefuseWhatNoSchedulerGives) {
   const std::vector<CtaTrace> pairs = some_pairs(8, 8, 1.4);
-  const std::vector<CtaTrace> all = full(2, 2, 0.9);
+  const std::vector<CtaTrace> all = full(2, 2, 0.9, 1);
   EXPECT_NO_THROW(cta_rates_of(pairs, all, 2));
   EXPECT_THROW(cta_rates_of({}, all, 2), std::runtime_error);
   EXPECT_THROW(cta_rates_of(pairs, {}, 2), std::runtime_error);
@@ -129,7 +132,8 @@ TEST(TracedCtaRates, RefuseWhatNoSchedulerGives) {
   EXPECT_THROW(cta_rates_of(some_pairs(8, 0, 1.4), all, 2), std::runtime_error);
   EXPECT_THROW(cta_rates_of(pairs, some_pairs(0, 8, 1.4), 2),
                std::runtime_error);  // nobody took up more work
-  EXPECT_THROW(cta_rates_of(pairs, full(2, 2, 0.2), 2), std::runtime_error);
+  EXPECT_THROW(cta_rates_of(pairs, full(2, 2, 0.2, 1), 2), std::runtime_error);
+  EXPECT_THROW(cta_rates_of(pairs, full(2, 3, 0.9, 0.2), 3), std::runtime_error);
   EXPECT_THROW(cta_rates_of(some_pairs(8, 8, 3.2), all, 2), std::runtime_error);
   std::vector<CtaTrace> backwards = pairs;
   for (CtaTrace& trace : backwards) std::swap(trace.begin_ns, trace.end_ns);
@@ -175,6 +179,11 @@ TEST(TracedCtaRates, OfTheRecordedTracesAreTheH200s) {
     if (measured.kernel == "flash2_mma") deviations.push_back(traced.deviation);
     EXPECT_NEAR(rates.younger, measured.younger.value, measured.stall ? 0.015 : 0.006)
         << measured.kernel << " " << measured.head_dim;
+    ASSERT_EQ(measured.further.has_value(), ctas_per_sm > 2) << measured.kernel << " " << measured.head_dim;
+    if (measured.further) {
+      EXPECT_NEAR(rates.further, measured.further->value, measured.stall ? 0.03 : 0.01)
+          << measured.kernel << " " << measured.head_dim;
+    }
     if (!measured.stall) {
       EXPECT_NEAR(rates.lone, measured.lone.value, 0.03) << measured.kernel << " " << measured.head_dim;
     } else {  // the traced ones waited for DRAM
@@ -199,7 +208,7 @@ TEST(WaitingRates, OfTheRecordedTimesAreTheH200s) {
     ASSERT_NE(measured, h200.cta_rates.end());
     const double share =
         row.at("kernel") == "flash1_mma" ? 0.6 : static_cast<double>(br) / static_cast<double>(br + head_dim);
-    const CtaRates rates = waiting_rates(1,
+    const CtaRates rates = waiting_rates({},
                                          {.older_of_two = std::stod(row.at("older_of_two_ns")),
                                           .alone = std::stod(row.at("alone_ns")),
                                           .alone_hbm = std::stod(row.at("alone_hbm_ns"))},
@@ -215,14 +224,16 @@ TEST(WaitingRates, OfTheRecordedTimesAreTheH200s) {
 // Of flash1 in tiles of 128 rows, d = 64: 3 us for 128 rows and 64 keys, 3.6 from DRAM, 5.1 with two on an
 // SM.
 TEST(WaitingRates, SayWhatALoneCtaLosesForEachByteFromDram) {
-  const CtaRates rates = waiting_rates(0.98, {.older_of_two = 5.1, .alone = 3, .alone_hbm = 3.6}, 0.6);
+  const CtaRates rates = waiting_rates({.younger = 0.98, .further = 0.97},
+                                       {.older_of_two = 5.1, .alone = 3, .alone_hbm = 3.6}, 0.6);
   EXPECT_EQ(rates.younger, 0.98);
+  EXPECT_EQ(rates.further, 0.97);
   EXPECT_NEAR(rates.lone, 1.7, 1e-9);
   EXPECT_NEAR(rates.stall, 1.0 / 3, 1e-9);
-  EXPECT_EQ(waiting_rates(1, {.older_of_two = 5, .alone = 3, .alone_hbm = 2.99}, 0.6).stall, 0);
-  EXPECT_THROW(waiting_rates(1, {.older_of_two = 5, .alone = 3, .alone_hbm = 2}, 0.6), std::runtime_error);
-  EXPECT_THROW(waiting_rates(1, {.older_of_two = 9.1, .alone = 3, .alone_hbm = 3}, 0.6), std::runtime_error);
-  EXPECT_THROW(waiting_rates(1, {.older_of_two = 5, .alone = 0, .alone_hbm = 3}, 0.6), std::runtime_error);
+  EXPECT_EQ(waiting_rates({}, {.older_of_two = 5, .alone = 3, .alone_hbm = 2.99}, 0.6).stall, 0);
+  EXPECT_THROW(waiting_rates({}, {.older_of_two = 5, .alone = 3, .alone_hbm = 2}, 0.6), std::runtime_error);
+  EXPECT_THROW(waiting_rates({}, {.older_of_two = 9.1, .alone = 3, .alone_hbm = 3}, 0.6), std::runtime_error);
+  EXPECT_THROW(waiting_rates({}, {.older_of_two = 5, .alone = 0, .alone_hbm = 3}, 0.6), std::runtime_error);
 }
 
 TEST(WaitingRates, TakeLoneCtasAndTheOlderOnesOfPairs) {

@@ -18,7 +18,7 @@ TEST(ReplayValues, TheH200LacksNothing) {
   EXPECT_EQ(values.stretch_bytes, 4 * 47 * 4 * kKiB);
   EXPECT_EQ(values.stretch_swaps.size(), 11U);
   EXPECT_EQ(values.dirty_share, 0.47);
-  EXPECT_EQ(values.shared_sm_deviation, 0.0011);
+  EXPECT_EQ(values.shared_sm_deviation, 0.0016);
   EXPECT_THAT(assumed_values(load_gpu("h200")), IsEmpty());
 }
 
@@ -66,9 +66,9 @@ GpuSpec with_rates() {
   GpuSpec gpu = load_gpu("a100-80");
   gpu.younger_cta_rate = value(0.5);
   gpu.lone_cta_rate = value(2);
-  gpu.cta_rates = {{"traced", 128, 128, value(0.8), value(1.8), value(0.5)},
-                   {"traced", 128, 64, value(0.9), value(1.4), {}},
-                   {"traced", 64, 64, value(0.7), value(1.1), {}}};
+  gpu.cta_rates = {{"traced", 128, 128, value(0.8), {}, value(1.8), value(0.5)},
+                   {"traced", 128, 64, value(0.9), value(0.7), value(1.4), {}},
+                   {"traced", 64, 64, value(0.7), {}, value(1.1), {}}};
   return gpu;
 }
 
@@ -76,17 +76,18 @@ GpuSpec with_rates() {
 
 TEST(CtaRates, AreThoseOfTheKernelBetweenTheHeadDimsThatWereMeasured) {
   const GpuSpec gpu = with_rates();
-  const auto expect = [&](std::int64_t head_dim, double younger, double lone, double stall) {
+  const auto expect = [&](std::int64_t head_dim, double younger, double further, double lone, double stall) {
     const CtaRates rates = rates_of(*with_kernel("traced", head_dim), gpu);
     EXPECT_DOUBLE_EQ(rates.younger, younger) << head_dim;
+    EXPECT_DOUBLE_EQ(rates.further, further) << head_dim;
     EXPECT_DOUBLE_EQ(rates.lone, lone) << head_dim;
     EXPECT_DOUBLE_EQ(rates.stall, stall) << head_dim;
   };
-  expect(64, 0.9, 1.4, 0);
-  expect(128, 0.8, 1.8, 0.5);
-  expect(96, 0.85, 1.6, 0.25);
-  expect(32, 0.9, 1.4, 0);
-  expect(256, 0.8, 1.8, 0.5);
+  expect(64, 0.9, 0.7, 1.4, 0);
+  expect(128, 0.8, 0.8, 1.8, 0.5);
+  expect(96, 0.85, 0.75, 1.6, 0.25);
+  expect(32, 0.9, 0.7, 1.4, 0);
+  expect(256, 0.8, 0.8, 1.8, 0.5);
 }
 
 TEST(CtaRates, AreThoseOfTheNearestTile) {
@@ -100,6 +101,7 @@ TEST(CtaRates, AreThoseOfTheNearestTile) {
 TEST(CtaRates, OfOtherKernelsAreThoseThatStandForAll) {
   const CtaRates rates = rates_of(*with_kernel("another", 64), with_rates());
   EXPECT_EQ(rates.younger, 0.5);
+  EXPECT_EQ(rates.further, 0.5);
   EXPECT_EQ(rates.lone, 2);
 }
 
@@ -108,7 +110,15 @@ TEST(CtaRates, WhatADescribedKernelSaysGoesBefore) {
   program->launches[0].younger_cta_rate = 1;
   const CtaRates rates = rates_of(*program, with_rates());
   EXPECT_EQ(rates.younger, 1);
+  EXPECT_EQ(rates.further, 1);
   EXPECT_EQ(rates.lone, 1.4);
+}
+
+TEST(CtaRates, SayHowFastACtaGoesBesideOlderOnes) {
+  const CtaRates rates{.younger = 0.9, .further = 0.8};
+  EXPECT_DOUBLE_EQ(rates.with_older(0), 1);
+  EXPECT_DOUBLE_EQ(rates.with_older(1), 0.9);
+  EXPECT_DOUBLE_EQ(rates.with_older(3), 0.9 * 0.8 * 0.8);
 }
 
 // A GPU on which nobody measured any takes the H200's, by kernel; one with rates of its own for all kernels
