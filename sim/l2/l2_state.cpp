@@ -27,6 +27,16 @@ const L2Geometry& checked(const L2Geometry& geometry, std::int64_t blocks) {
                    "smaller sizes");
 }
 
+// A block that no longer fits leaves whole, where of a real unit's sets only some give up a line: units would
+// lose half a block each. So each one may hold a part of the block that comes in beyond its capacity, 0 to
+// 1023 / 1024 of it evenly over all units (multiples of the golden ratio): together they hold what they can,
+// and no more blocks than fit where whole numbers do.
+Bytes overhang(std::size_t list, Bytes share) {
+  constexpr std::size_t kParts = 1024;
+  constexpr std::size_t kGoldenParts = 633;
+  return share * (list * kGoldenParts % kParts) / kParts;
+}
+
 }  // namespace
 
 L2State::L2State(const L2Geometry& geometry, std::int64_t blocks)
@@ -114,7 +124,8 @@ void L2State::insert(std::int64_t block, int cache, int home, L2Hint hint, Opera
   used_[list] += share_of(block, home);
   cached_.add(entry, cached_.end_of(list));
   if (hint != L2Hint::normal) label(entry, list, cache, hint);
-  const Bytes capacity = geometry_.capacity(cache) / static_cast<Bytes>(units_);
+  const Bytes capacity =
+      geometry_.capacity(cache) / static_cast<Bytes>(units_) + overhang(list, share_of(block, home));
   while (used_[list] > capacity && !cached_.is_empty(cached_.end_of(list))) make_room(list, cache, operation);
 }
 
