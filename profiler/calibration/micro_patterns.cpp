@@ -10,13 +10,13 @@
 #include "profiler/statistics.h"
 #include "sim/l2/l2_model.h"
 #include "sim/l2/replay.h"
+#include "sim/l2/tensor_places.h"
 #include "sim/program.h"
 
 namespace hbmscope {
 namespace {
 
 constexpr std::int64_t kRounds = 4;
-constexpr std::uint64_t kReplayedPlacements = 3;
 
 // Between medians, as a share of what was counted or in bytes.
 constexpr double kReproduced = 0.05;
@@ -83,7 +83,7 @@ PatternBytes replay_pattern(const MicroPattern& pattern, const GpuSpec& gpu) {
   build_ring_program(std::vector<Bytes>(static_cast<std::size_t>(pattern.buffers()), pattern.bytes),
                      pattern.passes, *program);
   std::vector<double> bytes;
-  for (std::uint64_t seed = 0; seed < kReplayedPlacements; ++seed) {
+  for (std::uint64_t seed = 0; seed < kMostPlacements; ++seed) {
     HbmTraffic hbm;
     replay(*program, gpu, seed, hbm);
     ReadWrite moved;

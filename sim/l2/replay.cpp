@@ -11,16 +11,13 @@
 #include "sim/l2/l2_state.h"
 #include "sim/l2/set_map.h"
 #include "sim/l2/stream_stall.h"
+#include "sim/l2/tensor_places.h"
 #include "sim/l2/write_back_delay.h"
 #include "sim/stream.h"
 #include "sim/traffic.h"
 
 namespace hbmscope {
 namespace {
-
-// Tensors start at multiples of this, as in an arena that places them at random.
-constexpr Bytes kPlacementStep = 4 * kKiB;
-constexpr Bytes kPlacementSpan = kGiB;
 
 int account_of(int launch, int tensor) { return 1 + launch * kMaxTensors + tensor; }
 
@@ -30,8 +27,7 @@ void place(const Program& program, const BlockMap& blocks, const L2Geometry& geo
   Bytes next_free = 0;
   for (int tensor = 0; tensor < program.tensors.count(); ++tensor) {
     const BlockGrid& grid = blocks.grid(tensor);
-    const std::uint64_t drawn = mixed(seed * 31 + static_cast<std::uint64_t>(tensor));
-    Bytes address = next_free + drawn % (kPlacementSpan / kPlacementStep) * kPlacementStep;
+    Bytes address = placed_after(next_free, tensor, geometry, seed);
     for (std::int64_t block = 0; block < grid.count; ++block) {
       state.describe_block(grid.first + block, blocks.bytes_of(tensor, block), sets.unit_of(address));
       address += blocks.pitch_of(tensor, block);

@@ -41,10 +41,6 @@ void replay(const Program& program, const GpuSpec& gpu, std::uint64_t seed, HbmT
 void replay(const Program& program, const GpuSpec& gpu, std::uint64_t seed, ReplayObserver& observer,
             HbmTraffic& hbm);
 
-// How many placements a prediction looks at: the fewest where they agree, the most where they do not.
-inline constexpr std::size_t kFewestPlacements = 3;
-inline constexpr std::size_t kMostPlacements = 9;
-
 // One standard deviation of what the replay itself does not know, as a share of the bytes beyond the
 // compulsory ones. Chosen on PyTorch's kernels at the placements in tests/data/sdpa_h200_placements.csv, with
 // the width of recorded long contexts in view.

@@ -42,7 +42,7 @@ TEST(HbmReasons, SayThatLiveHeadsFit) {
                            "8.2 heads live at once: 16.5 MiB of them against 29.4 MiB effective. They fit")));
   // 8 heads are finished before the next ones begin: hardly a tile is read from DRAM twice.
   EXPECT_THAT(reasons.back(),
-              StartsWith("Beyond the compulsory bytes DRAM moves 655 kB: V 70 % and K 30 %."));
+              StartsWith("Beyond the compulsory bytes DRAM moves 377 kB: V 61 % and K 39 %."));
 }
 
 // One head's K and V are 64 MiB, and 264 of its 1024 CTAs run at once.

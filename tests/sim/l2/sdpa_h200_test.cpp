@@ -64,22 +64,27 @@ std::map<std::string, std::vector<double>> reads_by_shape() {
 
 }  // namespace
 
-// One placement of the tensors was measured for each row, and a prediction is the median of placements.
+// One placement of the tensors was measured for each row, and a prediction is the median of placements. What
+// FlashAttention-2 reads under a causal mask differs from placement to placement by a tenth: how far rows are
+// from the band says more of the replay than how far they are from the median, and medians of placements
+// (below) most.
 TEST(SdpaOnH200, DramReadsOfPrefillAreThoseMeasured) {
-  std::map<std::string, std::vector<double>> errors;
+  std::vector<double> errors;
+  std::map<std::string, std::vector<double>> distances;
   for (const Row& row : rows_of("tests/data/sdpa_h200.csv")) {
     if (!is_prefill(row)) continue;
     const Prediction predicted = prediction_of(row);
     const double measured = number(row, "dram_read_bytes");
-    errors[row.at("backend")].push_back(
-        std::abs(static_cast<double>(predicted.hbm_read_bytes) / measured - 1));
+    errors.push_back(std::abs(static_cast<double>(predicted.hbm_read_bytes) / measured - 1));
     const auto low = static_cast<double>(predicted.hbm_read_bytes_p05.value());
     const auto high = static_cast<double>(predicted.hbm_read_bytes_p95.value());
-    EXPECT_LE(distance(measured, low, high), 0.12) << name_of(row);
+    distances[row.at("backend")].push_back(distance(measured, low, high));
+    EXPECT_LE(distances[row.at("backend")].back(), 0.06) << name_of(row);
   }
+  EXPECT_LE(mean(errors), 0.02);
   for (const char* backend : {"flash", "cudnn"}) {
-    ASSERT_EQ(errors[backend].size(), 14U);
-    EXPECT_LE(mean(errors[backend]), 0.025) << backend;
+    ASSERT_EQ(distances[backend].size(), 14U);
+    EXPECT_LE(mean(distances[backend]), 0.01) << backend;
   }
 }
 
@@ -142,7 +147,7 @@ TEST(SdpaOnH200, MedianReadsAndWritesAreThoseMeasured) {
     EXPECT_LE(error / written, 0.08) << name;
     write_errors.push_back(error / written);
   }
-  EXPECT_LE(mean(read_errors), 0.015);
+  EXPECT_LE(mean(read_errors), 0.011);
   EXPECT_LE(mean(write_errors), 0.025);
 }
 

@@ -30,7 +30,9 @@ std::map<std::pair<std::string, std::int64_t>, Launches> counted() {
   return points;
 }
 
-// Bytes read by every launch, the median of three placements.
+constexpr std::uint64_t kPlacements = 9;
+
+// Bytes read by every launch, the median of some placements.
 std::vector<double> replayed(const std::string& name, std::int64_t seqlen) {
   Plan plan;
   plan.problem.heads = plan.problem.kv_heads = 9;
@@ -40,7 +42,7 @@ std::vector<double> replayed(const std::string& name, std::int64_t seqlen) {
   const auto program = std::make_unique<Program>();
   build_program(algorithm, find_variant(algorithm, "mma"), plan, *program);
   std::vector<std::vector<double>> reads;  // by launch
-  for (std::uint64_t seed = 0; seed < 3; ++seed) {
+  for (std::uint64_t seed = 0; seed < kPlacements; ++seed) {
     HbmTraffic hbm;
     replay(*program, load_gpu("h200"), seed, hbm);
     reads.resize(static_cast<std::size_t>(hbm.launches.count()));
@@ -53,7 +55,7 @@ std::vector<double> replayed(const std::string& name, std::int64_t seqlen) {
   std::vector<double> medians;
   for (std::vector<double>& of_launch : reads) {
     std::sort(of_launch.begin(), of_launch.end());
-    medians.push_back(of_launch[1]);
+    medians.push_back(of_launch[kPlacements / 2]);
   }
   return medians;
 }
@@ -81,7 +83,7 @@ void expect_as_counted(const std::string& algorithm, int launches_of_each,
 
 }  // namespace
 
-TEST(StandardLaunchesOnH200, OfStandardReadWhatWasCounted) { expect_as_counted("standard", 3, {{1280, 1}}); }
+TEST(StandardLaunchesOnH200, OfStandardReadWhatWasCounted) { expect_as_counted("standard", 3, {}); }
 
 TEST(StandardLaunchesOnH200, OfStandardOnlineReadWhatWasCounted) {
   expect_as_counted("standard-online", 2, {{1450, 1}});
