@@ -112,7 +112,7 @@ TEST(HbmConclusions, CompareThePredictionOfTheReplay) {
   const Record record = predict_record(point_of("flash2", 16, 4096));
   EXPECT_THAT(hbm_conclusions(record),
               testing::ElementsAre(
-                  "Predicted by --l2 replay: 68.0 MB at DRAM, 1.01 times compulsory and 1/16.3 of io."));
+                  "Predicted by --l2 replay: 67.7 MB at DRAM, 1.01 times compulsory and 1/16.3 of io."));
 }
 
 }  // namespace hbmscope::test
