@@ -81,7 +81,7 @@ std::vector<double> rates_by_age(const std::vector<const CtaTrace*>& ctas, std::
 // By how much each further one falls behind the one before it, from the last of them.
 double further_rate(const std::vector<double>& by_age) {
   if (by_age.size() < 3) return by_age.back();
-  return std::pow(std::max(by_age.back(), 0.0) / by_age[1], 1 / static_cast<double>(by_age.size() - 2));
+  return std::pow(by_age.back() / by_age[1], 1 / static_cast<double>(by_age.size() - 2));
 }
 
 // How many CTAs SMs held at once, and the rates of those that held several and then took up more.
@@ -96,6 +96,7 @@ TracedRates rates_when_full(std::span<const CtaTrace> full, int ctas_per_sm) {
     oldest_ns.push_back(duration_ns(*ctas.front()));
     if (k < 2 || ctas.size() <= k) continue;
     const std::vector<double> by_age = rates_by_age(ctas, std::min(k, static_cast<std::size_t>(ctas_per_sm)));
+    if (by_age[1] <= 0 || by_age.back() <= 0) continue;  // held up by something else
     younger.push_back(by_age[1]);
     further.push_back(further_rate(by_age));
   }

@@ -52,7 +52,7 @@ struct KernelRates {
   std::string kernel;
   int br = 0;
   int head_dim = 0;
-  int ctas_per_sm = 0;
+  int ctas_per_sm = 0;  // that SMs held, and with which the replay reckons
   CtaRates rates;
   double deviation = 0;  // as in TracedRates
 };

@@ -180,6 +180,7 @@ std::optional<KernelRates> measure_kernel(Probe& probe, const TracedKernel& trac
   TracedLaunch full(probe, traced, 2 * sms * static_cast<std::size_t>(traced.ctas_per_sm),
                     work_of_waves(traced));
   full.run();  // warm up
+  int ctas_per_sm = 0;
   std::vector<double> younger;
   std::vector<double> further;
   std::vector<double> lone;
@@ -198,6 +199,7 @@ std::optional<KernelRates> measure_kernel(Probe& probe, const TracedKernel& trac
     rates_file.row(fmt::format("{},{},{},{:.4f},{:.4f},{:.4f},{:.5f}", name_of(traced), found->ctas_per_sm,
                                run, found->rates.younger, found->rates.further, found->rates.lone,
                                found->deviation));
+    ctas_per_sm = std::min(found->ctas_per_sm, traced.ctas_per_sm);
     younger.push_back(found->rates.younger);
     further.push_back(found->rates.further);
     lone.push_back(found->rates.lone);
@@ -208,8 +210,8 @@ std::optional<KernelRates> measure_kernel(Probe& probe, const TracedKernel& trac
       .younger = median(younger).value(), .further = median(further).value(), .lone = median(lone).value()};
   if (waits_for_tiles(traced))
     rates = rates_of_waiting(probe, traced, l2_bytes, rates, median(older_ns).value(), lone_file);
-  return KernelRates{traced.kernel,      traced.br, traced.head_dim,
-                     traced.ctas_per_sm, rates,     median(deviations).value()};
+  return KernelRates{traced.kernel, traced.br, traced.head_dim,
+                     ctas_per_sm,   rates,     median(deviations).value()};
 }
 
 }  // namespace

@@ -27,10 +27,11 @@ const L2Geometry& checked(const L2Geometry& geometry, std::int64_t blocks) {
                    "smaller sizes");
 }
 
-// A block that no longer fits leaves whole, where of a real unit's sets only some give up a line: units would
-// lose half a block each. So each one may hold a part of the block that comes in beyond its capacity, 0 to
-// 1023 / 1024 of it evenly over all units (multiples of the golden ratio): together they hold what they can,
-// and no more blocks than fit where whole numbers do.
+// A block leaves whole, where of a real unit's sets only some give up a line: units would lose half a block
+// each. So each one may hold a part of what would leave next beyond its capacity, 0 to 1023 / 1024 of it
+// evenly over all units (multiples of the golden ratio): together they hold what they can, and no more blocks
+// than fit where whole numbers do. The limits of what is dirty and of what is to be evicted last are cut at
+// whole blocks.
 Bytes overhang(std::size_t list, Bytes share) {
   constexpr std::size_t kParts = 1024;
   constexpr std::size_t kGoldenParts = 633;
@@ -124,9 +125,12 @@ void L2State::insert(std::int64_t block, int cache, int home, L2Hint hint, Opera
   used_[list] += share_of(block, home);
   cached_.add(entry, cached_.end_of(list));
   if (hint != L2Hint::normal) label(entry, list, cache, hint);
-  const Bytes capacity =
-      geometry_.capacity(cache) / static_cast<Bytes>(units_) + overhang(list, share_of(block, home));
-  while (used_[list] > capacity && !cached_.is_empty(cached_.end_of(list))) make_room(list, cache, operation);
+  const Bytes capacity = geometry_.capacity(cache) / static_cast<Bytes>(units_);
+  while (used_[list] > capacity && !cached_.is_empty(cached_.end_of(list))) {
+    const Entry leaves = leaving(list, cache);
+    if (used_[list] <= capacity + overhang(list, share_of(block_of(leaves), home_of(leaves)))) break;
+    make_room(leaves, list, cache, operation);
+  }
 }
 
 bool L2State::is_dirty(Entry entry, int cache) const {
@@ -161,8 +165,7 @@ L2State::Entry L2State::leaving(std::size_t list, int cache) const {
 
 // Dirty lines that are passed over or have come to the end begin to be written back: at a load the oldest one
 // that stood in the way, at a store also the one that would stand in the next one's.
-void L2State::make_room(std::size_t list, int cache, Operation operation) {
-  const Entry leaves = leaving(list, cache);
+void L2State::make_room(Entry leaves, std::size_t list, int cache, Operation operation) {
   const bool first = !hints_.empty() && hints_[leaves] == L2Hint::evict_first;
   if (!first) clean_oldest(list, cache);
   remove(leaves, cache);

@@ -161,7 +161,7 @@ class L2State {
   bool is_held_before(Entry entry) const;  // by a cache before the entry's own
   void fetch(std::int64_t block, int side, int home, int account, L2Hint hint);
   void insert(std::int64_t block, int cache, int home, L2Hint hint, Operation operation);
-  void make_room(std::size_t list, int cache, Operation operation);
+  void make_room(Entry leaves, std::size_t list, int cache, Operation operation);
   Entry leaving(std::size_t list, int cache) const;
   bool is_dirty(Entry entry, int cache) const;
   bool can_leave(Entry entry, int cache) const;

@@ -32,7 +32,8 @@ TEST(StandardOutput, AFullDiskIsAnError) {
 
 // The shell waits for points that are finished, not for a time: a busy machine takes its own.
 const std::string kUntilSomeAreFinished =
-    "pid=$!; until [ -s run.journal ] && [ $(stat -c %s run.journal) -gt 200000 ]; do sleep 0.01; done; ";
+    "pid=$!; until [ -s run.journal ] && [ $(stat -c %s run.journal) -gt 200000 ] || ! kill -0 $pid 2> none; "
+    "do sleep 0.01; done; rm -f none; ";
 
 TEST(Interrupt, KeepsWhatIsFinished) {
   const Workspace workspace;

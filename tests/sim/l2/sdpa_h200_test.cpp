@@ -69,19 +69,21 @@ std::map<std::string, std::vector<double>> reads_by_shape() {
 // from the band says more of the replay than how far they are from the median, and medians of placements
 // (below) most.
 TEST(SdpaOnH200, DramReadsOfPrefillAreThoseMeasured) {
-  std::vector<double> errors;
+  std::map<std::string, std::vector<double>> errors;
   std::map<std::string, std::vector<double>> distances;
   for (const Row& row : rows_of("tests/data/sdpa_h200.csv")) {
     if (!is_prefill(row)) continue;
     const Prediction predicted = prediction_of(row);
     const double measured = number(row, "dram_read_bytes");
-    errors.push_back(std::abs(static_cast<double>(predicted.hbm_read_bytes) / measured - 1));
+    errors[row.at("backend")].push_back(
+        std::abs(static_cast<double>(predicted.hbm_read_bytes) / measured - 1));
     const auto low = static_cast<double>(predicted.hbm_read_bytes_p05.value());
     const auto high = static_cast<double>(predicted.hbm_read_bytes_p95.value());
     distances[row.at("backend")].push_back(distance(measured, low, high));
     EXPECT_LE(distances[row.at("backend")].back(), 0.06) << name_of(row);
   }
-  EXPECT_LE(mean(errors), 0.02);
+  EXPECT_LE(mean(errors["cudnn"]), 0.015);
+  EXPECT_LE((mean(errors["flash"]) + mean(errors["cudnn"])) / 2, 0.02);
   for (const char* backend : {"flash", "cudnn"}) {
     ASSERT_EQ(distances[backend].size(), 14U);
     EXPECT_LE(mean(distances[backend]), 0.01) << backend;
