@@ -25,11 +25,7 @@ void set_lengths(const ReusePattern& reuse, Cohorts& cohorts) {
 class Residents {
  public:
   Residents(const Cohorts& cohorts, const CtaRates& rates) : cohorts_(cohorts) {
-    double rate = 1;
-    for (int rank = 0; rank < cohorts.resident; ++rank) {
-      rates_[at(rank)] = rate;
-      rate *= rank == 0 ? rates.younger : rates.further;
-    }
+    for (int rank = 0; rank < cohorts.resident; ++rank) rates_[at(rank)] = rates.with_older(rank);
   }
 
   void add(int cohort) { running_[at(count_++)] = {cohort, 0}; }
