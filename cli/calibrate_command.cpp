@@ -146,8 +146,9 @@ Action add_calibrate(CLI::App& command) {
       ->group("Measurement");
   arguments->terminal.add_to(command);
   command.footer(
-      "Measures the installed GPU, which should do nothing else, and writes a file for --gpu: about two "
-      "minutes."
+      "Measures the installed GPU, which should do nothing else, and writes a file for --gpu: a minute, and "
+      "some "
+      "more for compiling the first time."
       "\nWhat was measured says so and when, published rates stay beside it. A measurement that fails says "
       "why,"
       "\nits values stay as they were, and the exit code is 1. Measurements:" +

@@ -1,13 +1,14 @@
 #pragma once
 
-#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "sim/cta_rates.h"
 #include "sim/problem.h"
+#include "sim/tile.h"
 
 namespace hbmscope {
 
@@ -71,28 +72,22 @@ struct SmLimits {
   std::int64_t shared_bytes_reserved = 0;  // per resident CTA
 };
 
-// How fast CTAs of a kernel go that share an SM.
-struct CtaRates {
-  double younger = 1;  // the second oldest, relative to the oldest: schedulers serve that first
-  double further = 1;  // each further one, relative to the one before it
-  double lone = 1;     // one that has the SM to itself, relative to the older one of two
-  // What one that has the SM to itself loses while a byte comes from DRAM rather than the L2, in bytes that
-  // it would have moved meanwhile; others use the SM while one of several waits.
-  double stall = 0;
-
-  // Of a CTA with so many older ones beside it, relative to the oldest.
-  double with_older(int older) const { return older == 0 ? 1 : younger * std::pow(further, older - 1); }
+// Rates of one build of a kernel, by what it was compiled for; what is absent does not matter to them.
+struct BuildCtaRates {
+  std::optional<Mask> mask;
+  std::optional<Order> order;
+  std::optional<Walk> kv_walk;
+  CtaRates rates;
 };
 
-// The same, measured, of a kernel in tiles of Br rows with this head dim.
+// Rates of a kernel in tiles of Br rows with this head dim.
 struct KernelCtaRates {
   std::string kernel;  // as launches name it
   std::int64_t br = 0;
   std::int64_t head_dim = 0;
-  SourcedValue younger;
-  std::optional<SourcedValue> further;  // absent where an SM holds two
-  SourcedValue lone;
-  std::optional<SourcedValue> stall;  // absent for kernels that ask for their tiles early enough
+  std::string source;
+  bool measured = false;
+  std::vector<BuildCtaRates> builds;  // at least one; the first stands for those that are not there
 };
 
 // Of the rates of SMs of one clock, from their mean: no description has more.

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "sim/config_file.h"
+#include "sim/cta_rates_toml.h"
 #include "sim/error.h"
 #include "sim/gpu.h"
 #include "sim/gpu_settings.h"
@@ -71,57 +72,19 @@ SmRun read_sm_run(TomlReader reader, const CacheLevel& l2) {
   return run;
 }
 
-// Relative to the older of two CTAs.
-constexpr double kLargestYoungerRate = 1;
-constexpr double kLargestLoneRate = 100;
-constexpr double kLargestStall = 100;
 void check_at_most(TomlReader& reader, std::string_view key, const std::optional<SourcedValue>& quantity,
                    double largest) {
   if (!quantity || quantity->value <= largest) return;
   reader.fail(key, fmt::format("{}", quantity->value), fmt::format("a number up to {}", largest));
 }
 
-void check_cta_rate(TomlReader& reader, std::string_view key, const SourcedValue& rate, double largest) {
-  if (rate.value >= 0.01 && rate.value <= largest) return;
-  reader.fail(key, fmt::format("{}", rate.value), fmt::format("a rate from 0.01 to {}", largest));
-}
-
 std::optional<SourcedValue> read_cta_rate(TomlReader& reader, std::string_view key, double largest) {
   std::optional<SourcedValue> rate = reader.quantity_if_present(key);
-  if (rate) check_cta_rate(reader, key, *rate, largest);
-  return rate;
-}
-
-KernelCtaRates read_cta_rates(TomlReader reader) {
-  KernelCtaRates rates;
-  rates.kernel = reader.text("kernel");
-  rates.br = reader.integer("br", 1, kLargestCount);
-  rates.head_dim = reader.integer("head_dim", 1, kLargestCount);
-  rates.younger = reader.quantity("younger");
-  check_cta_rate(reader, "younger", rates.younger, kLargestYoungerRate);
-  rates.further = read_cta_rate(reader, "further", kLargestYoungerRate);
-  rates.lone = reader.quantity("lone");
-  check_cta_rate(reader, "lone", rates.lone, kLargestLoneRate);
-  rates.stall = reader.quantity_if_present("stall");
-  check_at_most(reader, "stall", rates.stall, kLargestStall);
-  reader.finish();
-  return rates;
-}
-
-void read_all_cta_rates(TomlReader& reader, GpuSpec& gpu) {
-  if (!reader.has("cta_rates")) return;
-  for (const toml::node& node : reader.tables("cta_rates")) {
-    const KernelCtaRates rates = read_cta_rates(reader.element(node, "cta_rates"));
-    const auto same = [&](const KernelCtaRates& other) {
-      return other.kernel == rates.kernel && other.br == rates.br && other.head_dim == rates.head_dim;
-    };
-    if (std::any_of(gpu.cta_rates.begin(), gpu.cta_rates.end(), same)) {
-      reader.fail(node, "cta_rates",
-                  fmt::format("{}, br {}, head_dim {}", rates.kernel, rates.br, rates.head_dim),
-                  "each tile of a kernel once");
-    }
-    gpu.cta_rates.push_back(rates);
+  if (rate && (rate->value < kSmallestCtaRate || rate->value > largest)) {
+    reader.fail(key, fmt::format("{}", rate->value),
+                fmt::format("a rate from {} to {}", kSmallestCtaRate, largest));
   }
+  return rate;
 }
 
 MeasuredRates read_measured_rates(TomlReader reader) {
@@ -200,7 +163,7 @@ GpuSpec read_gpu(TomlReader reader) {
   gpu.lone_cta_rate = read_cta_rate(reader, "lone_cta_rate", kLargestLoneRate);
   gpu.shared_sm_deviation = reader.quantity_if_present("shared_sm_deviation");
   check_at_most(reader, "shared_sm_deviation", gpu.shared_sm_deviation, kLargestSmDeviation);
-  read_all_cta_rates(reader, gpu);
+  gpu.cta_rates = read_cta_rates(reader);
   if (reader.has("measured")) gpu.measured = read_measured_rates(reader.table("measured"));
   gpu.limits = read_limits(reader.table("limits"));
   reader.finish();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "sim/cta_rates_toml.h"
 #include "sim/toml_text.h"
 
 namespace hbmscope {
@@ -101,16 +102,7 @@ std::string gpu_toml(const GpuSpec& gpu, std::string_view comment) {
     out.put("sms", run.sms);
     out.put("side", run.side);
   }
-  for (const KernelCtaRates& rates : gpu.cta_rates) {
-    out.line("\n[[cta_rates]]");
-    out.put("kernel", rates.kernel);
-    out.put("br", rates.br);
-    out.put("head_dim", rates.head_dim);
-    out.put("younger", rates.younger);
-    out.put("further", rates.further);
-    out.put("lone", rates.lone);
-    out.put("stall", rates.stall);
-  }
+  put_cta_rates(out, gpu.cta_rates);
   put_limits(out, gpu.limits);
   return out.text();
 }

@@ -15,7 +15,6 @@ namespace hbmscope {
 inline constexpr int kSchemaVersion = 3;
 
 enum class Status : std::uint8_t { ok, skipped, failed };
-enum class Order : std::uint8_t { q_fastest, head_fastest };
 enum class L2Mode : std::uint8_t { none, model, replay };
 enum class CacheState : std::uint8_t { cold, warm };
 

@@ -121,15 +121,20 @@ bool TomlReader::boolean_or(std::string_view key, bool otherwise) {
   return *value;
 }
 
+double TomlReader::number(std::string_view key, double smallest, double largest) {
+  const std::string accepted = fmt::format("a number from {:g} to {:g}", smallest, largest);
+  const toml::node& node = require(key, accepted);
+  const auto value = node.value<double>();
+  if (!node.is_number()) fail(node, key, written(node), accepted);
+  const bool in_range = *value >= smallest && *value <= largest;  // NaN is not
+  if (!in_range) fail(node, key, fmt::format("{}", *value), accepted);
+  return *value;
+}
+
 SourcedValue TomlReader::quantity(std::string_view key) {
   TomlReader reader = table(key);
   SourcedValue quantity;
-  const std::string accepted = fmt::format("a number from {:g} to {:g}", kSmallestQuantity, kLargestQuantity);
-  const toml::node& node = reader.require("value", accepted);
-  const auto value = node.value<double>();
-  const bool in_range = value && *value >= kSmallestQuantity && *value <= kLargestQuantity;  // NaN is not
-  if (!node.is_number() || !in_range) reader.fail(node, "value", written(node), accepted);
-  quantity.value = *value;
+  quantity.value = reader.number("value", kSmallestQuantity, kLargestQuantity);
   quantity.source = reader.text("source");
   quantity.measured = reader.boolean_or("measured", false);
   reader.finish();

@@ -33,6 +33,7 @@ class TomlReader {
   std::vector<std::int64_t> integers_if_present(std::string_view key, std::int64_t smallest,
                                                 std::int64_t largest);
   bool boolean_or(std::string_view key, bool otherwise);
+  double number(std::string_view key, double smallest, double largest);
   // { value = 4.8e12, source = "…", measured = false }; the value lies between 1e-6 and 1e18.
   SourcedValue quantity(std::string_view key);
   std::optional<SourcedValue> quantity_if_present(std::string_view key);

@@ -129,36 +129,46 @@ void write_l2(const DriverFacts& facts, const Findings& findings, CacheLevel& l2
   write_stretches(facts, findings, l2, writer);
 }
 
-// Those of flash2 stand for all kernels that were not traced: the median of its tiles.
+bool is_tile_of(const KernelCtaRates& tile, const KernelRates& rates) {
+  return tile.kernel == rates.kernel && tile.br == rates.br && tile.head_dim == rates.head_dim;
+}
+
+double share(double value) { return rounded(std::max(value, 0.0), 3); }
+
+CtaRates rounded_rates(const CtaRates& rates) {
+  return {.younger = share(std::max(rates.younger, 0.01)),
+          .further = share(std::max(rates.further, 0.01)),
+          .lone = share(rates.lone),
+          .stall = share(rates.stall),
+          .shared_stall = share(rates.shared_stall),
+          .ctas_per_sm = rates.ctas_per_sm};
+}
+
+// Those of the first kernel, flash2, stand for all that were not traced: the median of its builds.
 void write_cta_rates(const std::vector<KernelRates>& found, GpuSpec& gpu, Writer& writer) {
   if (found.empty()) return;
-  const auto value = [&](double rate, const std::string& what) {
-    return writer.value(rounded(std::max(rate, 0.01), 3), "timestamps of the CTAs of " + what);
-  };
   gpu.cta_rates.clear();
   std::vector<double> younger;
   std::vector<double> lone;
   std::vector<double> deviations;
   for (const KernelRates& each : found) {
-    const std::string what = fmt::format("{}, Br = {}, d = {}", each.kernel, each.br, each.head_dim);
-    KernelCtaRates& written = gpu.cta_rates.emplace_back();
-    written.kernel = each.kernel;
-    written.br = each.br;
-    written.head_dim = each.head_dim;
-    written.younger = value(each.rates.younger, what);
-    if (each.ctas_per_sm > 2) written.further = value(each.rates.further, what);
-    written.lone = value(each.rates.lone, what);
-    if (each.rates.stall > 0) written.stall = value(each.rates.stall, what);
+    if (gpu.cta_rates.empty() || !is_tile_of(gpu.cta_rates.back(), each)) {
+      const SourcedValue source = writer.value(1, "timestamps of CTAs");
+      gpu.cta_rates.push_back({each.kernel, each.br, each.head_dim, source.source, source.measured, {}});
+    }
+    BuildCtaRates& written = gpu.cta_rates.back().builds.emplace_back(each.build);
+    written.rates = rounded_rates(each.build.rates);
     if (each.kernel != found.front().kernel) continue;
-    younger.push_back(each.rates.younger);
-    lone.push_back(each.rates.lone);
+    younger.push_back(each.build.rates.younger);
+    lone.push_back(each.build.rates.lone);
     deviations.push_back(each.deviation);
   }
-  const std::string what = fmt::format("{}, median of {} tiles", found.front().kernel, younger.size());
-  gpu.younger_cta_rate = value(median(younger).value(), what);
-  gpu.lone_cta_rate = value(median(lone).value(), what);
+  const std::string what =
+      fmt::format("timestamps of the CTAs of {}, median of {} builds", found.front().kernel, younger.size());
+  gpu.younger_cta_rate = writer.value(rounded(median(younger).value(), 3), what);
+  gpu.lone_cta_rate = writer.value(rounded(median(lone).value(), 3), what);
   writer.deviation(gpu.shared_sm_deviation, median(deviations).value(),
-                   fmt::format("durations of the oldest CTAs of {}", what));
+                   fmt::format("durations of the oldest CTAs of {}", found.front().kernel));
 }
 
 CacheLevel l2_by_driver(const DriverFacts& facts, const Findings& findings) {

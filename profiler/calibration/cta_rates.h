@@ -4,6 +4,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "sim/gpu.h"
 
@@ -31,6 +32,19 @@ struct TracedRates {
 std::optional<TracedRates> cta_rates_of(std::span<const CtaTrace> some_pairs, std::span<const CtaTrace> full,
                                         int ctas_per_sm);
 
+// Traces of launches of equal CTAs of a kernel that asks for its tiles before it needs them: in waves that
+// fill the GPU, and alone on their SMs; with all that they read in the L2, and from DRAM.
+struct SharingTraces {
+  std::vector<CtaTrace> full;
+  std::vector<CtaTrace> full_long;  // for so long that it does not matter when a CTA gets its first tile
+  std::vector<CtaTrace> full_hbm;
+  std::vector<CtaTrace> alone;
+  std::vector<CtaTrace> alone_hbm;
+};
+
+// As cta_rates_of, with both stalls.
+std::optional<TracedRates> sharing_rates(const SharingTraces& traces, int ctas_per_sm);
+
 // How long a CTA takes for one row of Q and one key, in ns.
 struct RowKeyTimes {
   double older_of_two = 0;  // on its SM
@@ -47,13 +61,12 @@ CtaRates waiting_rates(CtaRates rates, const RowKeyTimes& times, double read_sha
 double older_of_two_ns(std::span<const CtaTrace> traces);
 double lone_ns(std::span<const CtaTrace> traces);
 
-// Rates of a kernel in a tile.
+// Rates of one build of a kernel in a tile.
 struct KernelRates {
   std::string kernel;
   int br = 0;
   int head_dim = 0;
-  int ctas_per_sm = 0;  // that SMs held, and with which the replay reckons
-  CtaRates rates;
+  BuildCtaRates build;
   double deviation = 0;  // as in TracedRates
 };
 

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "sim/cta_rates.h"
 #include "sim/kernel_shapes/flash1_mma.h"
 #include "sim/kernel_shapes/flash2_mma.h"
 #include "sim/kernel_shapes/standard_online_mma.h"
@@ -10,8 +11,22 @@ namespace hbmscope {
 
 namespace {
 
-constexpr int kTracedBc = 64;
-constexpr int kTracedStages = 1;
+std::vector<TracedKernel> every_build(const std::vector<TracedKernel>& tiles) {
+  std::vector<TracedKernel> builds;
+  for (TracedKernel build : tiles) {
+    for (const Mask mask : {Mask::full, Mask::causal, Mask::window}) {
+      for (const Order order : {Order::q_fastest, Order::head_fastest}) {
+        for (const Walk walk : {Walk::up, Walk::down, Walk::alternating}) {
+          build.mask = mask;
+          build.order = order;
+          build.kv_walk = walk;
+          builds.push_back(build);
+        }
+      }
+    }
+  }
+  return builds;
+}
 
 }  // namespace
 
@@ -33,15 +48,16 @@ KernelBuild calibration_build(std::string_view file) {
 }
 
 KernelBuild cta_trace_build(const TracedKernel& traced) {
+  const auto number = [](auto value) { return std::to_string(static_cast<int>(value)); };
   KernelBuild build = calibration_build(traced.algorithm + "_trace");
   build.macros = {{"HBMSCOPE_BC", std::to_string(traced.bc)},
                   {"HBMSCOPE_BR", std::to_string(traced.br)},
                   {"HBMSCOPE_DTYPE_BF16", "1"},
                   {"HBMSCOPE_HEAD_DIM", std::to_string(traced.head_dim)},
-                  {"HBMSCOPE_HEAD_FASTEST", "0"},
-                  {"HBMSCOPE_KV_WALK", "0"},
-                  {"HBMSCOPE_MASK", "0"},
-                  {"HBMSCOPE_STAGES", std::to_string(kTracedStages)}};
+                  {"HBMSCOPE_HEAD_FASTEST", number(traced.order)},
+                  {"HBMSCOPE_KV_WALK", number(traced.kv_walk)},
+                  {"HBMSCOPE_MASK", number(traced.mask)},
+                  {"HBMSCOPE_STAGES", std::to_string(kMeasuredStages)}};
   return build;
 }
 
@@ -54,15 +70,16 @@ std::vector<TracedKernel> traced_kernels() {
   };
   for (const int br : {128, 64}) {
     for (const int head_dim : kMmaHeadDims)
-      add("flash2", "flash2_mma", Flash2MmaShape{{br, kTracedBc, head_dim}, kTracedStages});
+      add("flash2", "flash2_mma", Flash2MmaShape{{br, kMeasuredBc, head_dim}, kMeasuredStages});
   }
+  traced = every_build(traced);
   for (const int br : {128, 64}) {
     for (const int head_dim : kMmaHeadDims)
-      add("flash1", "flash1_mma", Flash1MmaShape{{br, kTracedBc, head_dim}, kTracedStages});
+      add("flash1", "flash1_mma", Flash1MmaShape{{br, kMeasuredBc, head_dim}, kMeasuredStages});
   }
   for (const int br : {128, 64}) {
     for (const int head_dim : {64, 128}) {
-      const StandardPvShape shape{{br, kTracedBc, head_dim}, kTracedStages};
+      const StandardPvShape shape{{br, kMeasuredBc, head_dim}, kMeasuredStages};
       add("standard_pv", "standard_pv", shape);
       add("standard_online_pv", "standard_online_pv", StandardOnlinePvShape{shape});
     }

@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "kernels/sources.h"
+#include "sim/problem.h"
+#include "sim/tile.h"
 
 namespace hbmscope {
 
@@ -25,11 +27,16 @@ struct TracedKernel {
   int threads = 0;
   int shared_bytes = 0;
   int ctas_per_sm = 0;
+  // What else it is compiled for.
+  Mask mask = Mask::full;
+  Order order = Order::q_fastest;
+  Walk kv_walk = Walk::up;
 };
 KernelBuild cta_trace_build(const TracedKernel& traced);
 
-// In tiles of 64 and 128 rows where an SM holds several CTAs: flash2 and flash1 at every head dim, the last
-// launch of standard and of standard-online at 64 and 128.
+// In tiles of 64 and 128 rows where an SM holds several CTAs: flash2, every build of it, and flash1 at every
+// head dim, the last launch of standard and of standard-online at 64 and 128. Builds of a tile follow one
+// another.
 std::vector<TracedKernel> traced_kernels();
 
 // All of them.

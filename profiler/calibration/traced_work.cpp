@@ -32,27 +32,37 @@ int keys_of(const TracedKernel& traced, Bytes bytes, std::size_t ctas, int most)
 
 bool waits_for_tiles(const TracedKernel& traced) { return traced.algorithm != "flash2"; }
 
-TracedWork work_of_waves(const TracedKernel& traced) {
-  if (is_flash1(traced)) return {1024, 1024, true};
-  return {traced.br, waits_for_tiles(traced) ? 2048 : 65536, false};
+TracedWork work_of_waves(const TracedKernel& traced, Bytes l2_bytes) {
+  if (is_flash1(traced)) return {1024, 1024, 1, 1};
+  if (waits_for_tiles(traced)) return {traced.br, 2048, 0, 0};
+  const Bytes of_key = 2 * static_cast<Bytes>(traced.head_dim) * kMmaElementBytes;  // K and V
+  return {traced.br, whole(l2_bytes / (2 * kKeptPart) / of_key, traced.bc, 1 << 20), 1, 0};
+}
+
+TracedWork long_work(const TracedKernel& traced) { return {traced.br, 65536, 1, 0}; }
+
+TracedWork work_from_hbm(const TracedKernel& traced, Bytes l2_bytes) {
+  TracedWork work = work_of_waves(traced, l2_bytes);
+  work.ctas_of_kv_head = 8;
+  return work;
 }
 
 TracedWork work_of_pairs(const TracedKernel& traced, Bytes l2_bytes, std::size_t ctas) {
-  if (is_flash1(traced) || !waits_for_tiles(traced)) return work_of_waves(traced);
-  return {traced.br, keys_of(traced, l2_bytes / 2, ctas, 2048), false};
+  if (is_flash1(traced)) return work_of_waves(traced, l2_bytes);
+  return {traced.br, keys_of(traced, l2_bytes / 2, ctas, 2048), 0, 0};
 }
 
 TracedWork work_in_l2(const TracedKernel& traced, Bytes l2_bytes, std::size_t ctas) {
-  if (!is_flash1(traced)) return {traced.br, keys_of(traced, l2_bytes / kKeptPart, ctas, 4096), false};
+  if (!is_flash1(traced)) return {traced.br, keys_of(traced, l2_bytes / kKeptPart, ctas, 4096), 0, 0};
   const Bytes of_row = static_cast<Bytes>(ctas) * static_cast<Bytes>(traced.head_dim) * kBytesLoaded;
-  return {whole(l2_bytes / kKeptPart / of_row, traced.br, 512), 1024, true};
+  return {whole(l2_bytes / kKeptPart / of_row, traced.br, 512), 1024, 1, 1};
 }
 
 TracedWork work_beyond_l2(const TracedKernel& traced, Bytes l2_bytes, std::size_t ctas) {
   constexpr int kMost = 1 << 20;
-  if (!is_flash1(traced)) return {traced.br, keys_of(traced, 2 * l2_bytes, ctas, kMost) + traced.bc, false};
+  if (!is_flash1(traced)) return {traced.br, keys_of(traced, 2 * l2_bytes, ctas, kMost) + traced.bc, 0, 0};
   const Bytes of_row = static_cast<Bytes>(ctas) * static_cast<Bytes>(traced.head_dim) * kBytesLoaded;
-  return {whole(2 * l2_bytes / of_row, traced.br, kMost) + traced.br, 512, true};
+  return {whole(2 * l2_bytes / of_row, traced.br, kMost) + traced.br, 512, 1, 1};
 }
 
 double share_from_hbm(const TracedKernel& traced) {

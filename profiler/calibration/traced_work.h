@@ -7,18 +7,27 @@
 
 namespace hbmscope {
 
-// What CTAs of a traced kernel do. Each of flash1's has a head of its own; others share one.
+// What CTAs of a traced kernel do.
 struct TracedWork {
   int rows_of_cta = 0;
   int keys = 0;
-  bool own_heads = false;
+  // Of so many CTAs the rows are one head's, and of so many one KV head's; 0: of all.
+  std::size_t ctas_of_head = 0;
+  std::size_t ctas_of_kv_head = 0;
 };
 
 // Whether its CTAs wait for each tile: all but flash2's do.
 bool waits_for_tiles(const TracedKernel& traced);
 
-// In waves that fill the GPU: long enough for timestamps not to matter.
-TracedWork work_of_waves(const TracedKernel& traced);
+// In waves that fill the GPU: long enough for timestamps not to matter. flash2's find K and V in the L2.
+TracedWork work_of_waves(const TracedKernel& traced, Bytes l2_bytes);
+
+// flash2's for longer, wherever K and V are.
+TracedWork long_work(const TracedKernel& traced);
+
+// flash2's with K and V from DRAM, which so few CTAs share that there are many of them, and so many that DRAM
+// is not what holds them up.
+TracedWork work_from_hbm(const TracedKernel& traced, Bytes l2_bytes);
 
 // Of so many CTAs of which some share an SM. P or S of standard's lie in the L2, so that they do not wait for
 // DRAM; pairs of flash1's hide that they do.

@@ -25,7 +25,7 @@ void set_lengths(const ReusePattern& reuse, Cohorts& cohorts) {
 class Residents {
  public:
   Residents(const Cohorts& cohorts, const CtaRates& rates) : cohorts_(cohorts) {
-    for (int rank = 0; rank < cohorts.resident; ++rank) rates_[at(rank)] = rates.with_older(rank);
+    for (int rank = 0; rank < cohorts.resident; ++rank) rates_[at(rank)] = rates.in_step(rank);
   }
 
   void add(int cohort) { running_[at(count_++)] = {cohort, 0}; }

@@ -112,13 +112,15 @@ void CtaSlots::set_rates(int sm) {
     if (slots_[slot].running) resident.push_back(&slots_[slot]);
   }
   std::sort(resident.begin(), resident.end(), [](const Slot* a, const Slot* b) { return a->age < b->age; });
-  const bool alone = resident.size() == 1;
-  const double rate = alone ? 1 : rates_of_sms_[static_cast<std::size_t>(sm)];
-  for (std::size_t rank = 0; rank < resident.size(); ++rank) {
-    resident[rank]->rate = rate * rates_.with_older(static_cast<int>(rank));
-    resident[rank]->stall = alone && stream_stall_ == 0 ? rates_.stall : stream_stall_;
+  const auto residents = static_cast<int>(resident.size());
+  const double rate = residents == 1 ? 1 : rates_of_sms_[static_cast<std::size_t>(sm)];
+  for (int older = 0; older < residents; ++older) {
+    Slot& slot = *resident[static_cast<std::size_t>(older)];
+    // Where all are alone, they are what others are compared with.
+    const double unit = several_on_an_sm_ ? 1 : rates_.speed(1, 0);
+    slot.rate = rate * rates_.speed(residents, older) / unit;
+    slot.stall = stream_stall_ > 0 ? stream_stall_ / slot.rate : rates_.stall_of(residents, older) * unit;
   }
-  if (alone && several_on_an_sm_) resident.front()->rate = rates_.lone;
 }
 
 }  // namespace hbmscope

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "sim/gpu.h"
+#include "sim/l2/tile_arrivals.h"
 #include "sim/stop.h"
 #include "sim/stream.h"
 
@@ -34,6 +35,7 @@ class CtaSlots {
       for (std::size_t slot = 0; slot < slots_.size(); ++slot) {
         if (slots_[slot].running) take_turn(slot, visit);
       }
+      ++turn_;
     }
   }
 
@@ -54,7 +56,7 @@ class CtaSlots {
     double access_bytes = 0;
     double budget = 0;     // bytes that it may move before its turn is over
     double rate = 1;       // bytes that it may move in a turn, as a share of turn_bytes_
-    double stall = 0;      // bytes that it could have moved while it waited for one from DRAM
+    double stall = 0;      // bytes that a rate of 1 moves while it waits for one from DRAM
     std::int64_t age = 0;  // position of its item in the schedule
     int sm = 0;
     int side = 0;
@@ -68,7 +70,7 @@ class CtaSlots {
     while (slot.access_bytes <= slot.budget) {
       const Bytes fetched = visit(*slot.access, slot.side);
       slot.budget -= slot.access_bytes;
-      if (slot.stall > 0) slot.budget -= slot.stall * static_cast<double>(fetched);
+      if (slot.stall > 0) slot.budget -= slot.rate * wait_for(slot, fetched);
       if (!advance(slot) && !restart(number)) return;
     }
   }
@@ -78,6 +80,13 @@ class CtaSlots {
     if (slot.access == nullptr) return false;
     slot.access_bytes = static_cast<double>(slot.access->bytes());
     return true;
+  }
+  // In bytes that a rate of 1 moves meanwhile. A tile that another CTA has asked for arrives for both.
+  double wait_for(const Slot& slot, Bytes fetched) {
+    const double stall = slot.stall * static_cast<double>(fetched);
+    if (stream_stall_ > 0) return stall;
+    const double now = static_cast<double>(turn_ + 1) * turn_bytes_ - slot.budget / slot.rate;
+    return arrivals_.wait_for(*slot.access, now, stall);
   }
   bool restart(std::size_t number);  // false if no work is left for this slot
   bool start_next(std::size_t number);
@@ -92,6 +101,8 @@ class CtaSlots {
   std::int64_t drawn_ = 0;
   std::int64_t running_ = 0;
   double turn_bytes_ = 0;
+  std::int64_t turn_ = 0;
+  TileArrivals arrivals_;
   CtaRates rates_;
   std::vector<double> rates_of_sms_;
   double stream_stall_;

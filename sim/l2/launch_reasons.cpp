@@ -79,13 +79,16 @@ std::string_view head_word(const Subject& subject) {
   return grouped ? "KV head" : "head";
 }
 
-// The younger CTAs of an SM fall behind: docs/model.md, "Time".
+// The younger CTAs of an SM fall behind, unless they wait for the same bytes: docs/model.md, "Time".
 std::string drift(const Subject& subject) {
   if (subject.reuse.in_flight <= subject.of.gpu.sms) return "";
-  const double rate = cta_rates(subject.launch(), subject.program(), subject.of.gpu).younger;
-  return fmt::format(
-      " The younger CTA of an SM runs at {:.3f} of the older one's rate and is {} behind after one walk.",
-      rate, cache_text((1 - rate) * subject.reuse.head_bytes));
+  const CtaRates rates = cta_rates(subject.launch(), subject.program(), subject.of.gpu);
+  const std::string younger =
+      fmt::format(" The younger CTA of an SM runs at {:.3f} of the older one's rate", rates.younger);
+  const double in_step = rates.in_step(1);
+  if (in_step >= 1) return younger + ", but keeps in step: both wait for what neither has read.";
+  return fmt::format("{} and is {} behind after one walk.", younger,
+                     cache_text((1 - in_step) * subject.reuse.head_bytes));
 }
 
 // How often DRAM is asked for each byte of what the launch reads more than once; 1 where nobody has predicted

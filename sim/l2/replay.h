@@ -42,9 +42,8 @@ void replay(const Program& program, const GpuSpec& gpu, std::uint64_t seed, Repl
             HbmTraffic& hbm);
 
 // One standard deviation of what the replay itself does not know, as a share of the bytes beyond the
-// compulsory ones. Chosen on PyTorch's kernels at the placements in tests/data/sdpa_h200_placements.csv, with
-// the width of recorded long contexts in view.
-inline constexpr double kUnsureShare = 0.06;
+// compulsory ones. Chosen on the points of configs/sweeps/fresh.txt.
+inline constexpr double kUnsureShare = 0.05;
 
 // The replay of several placements: the one with the median of bytes read stands for all. The band around it
 // holds 90 % of a normal distribution whose deviation is that of the placements and of what the replay does

@@ -35,24 +35,31 @@ const GpuSpec& stand_in() {
   return h200;
 }
 
-CtaRates rates_of(const KernelCtaRates& each) {
-  return {.younger = each.younger.value,
-          .further = each.further.value_or(each.younger).value,
-          .lone = each.lone.value,
-          .stall = each.stall ? each.stall->value : 0};
-}
-
-// What a kernel is compiled for; 0 for a launch without a tile.
-std::int64_t rows_of_tile(const Launch& launch) {
+// What a kernel is compiled for; 0 for a launch without it.
+std::int64_t compiled_for(const Launch& launch, std::string_view name) {
   for (const Macro& macro : launch.macros) {
-    if (macro.name == "HBMSCOPE_BR") return macro.value;
+    if (macro.name == name) return macro.value;
   }
   return 0;
 }
 
+// Kernels that are not compiled for it have one build.
+template <class T>
+bool fits(const std::optional<T>& build, const Launch& launch, std::string_view name) {
+  return !build || static_cast<std::int64_t>(*build) == compiled_for(launch, name);
+}
+
+CtaRates rates_of(const KernelCtaRates& each, const Launch& launch) {
+  const auto build = std::find_if(each.builds.begin(), each.builds.end(), [&](const BuildCtaRates& of) {
+    return fits(of.mask, launch, "HBMSCOPE_MASK") && fits(of.order, launch, "HBMSCOPE_HEAD_FASTEST") &&
+           fits(of.kv_walk, launch, "HBMSCOPE_KV_WALK");
+  });
+  return (build == each.builds.end() ? each.builds.begin() : build)->rates;
+}
+
 // Br of the kernel's measured tiles that is nearest to the launch's; of two that are as near, the larger.
 std::int64_t nearest_br(const std::vector<KernelCtaRates>& known, const Launch& launch) {
-  const std::int64_t br = rows_of_tile(launch);
+  const std::int64_t br = compiled_for(launch, "HBMSCOPE_BR");
   std::int64_t nearest = 0;
   for (const KernelCtaRates& each : known) {
     if (each.kernel != launch.kernel) continue;
@@ -75,15 +82,22 @@ std::optional<CtaRates> rates_of_tile(const std::vector<KernelCtaRates>& known, 
   }
   if (below == nullptr && above == nullptr) return std::nullopt;
   if (below == nullptr || above == nullptr || below == above)
-    return rates_of(below != nullptr ? *below : *above);
-  const CtaRates low = rates_of(*below);
-  const CtaRates high = rates_of(*above);
+    return rates_of(below != nullptr ? *below : *above, launch);
+  const CtaRates low = rates_of(*below, launch);
+  const CtaRates high = rates_of(*above, launch);
   const double share = static_cast<double>(head_dim - below->head_dim) /
                        static_cast<double>(above->head_dim - below->head_dim);
   return CtaRates{.younger = std::lerp(low.younger, high.younger, share),
                   .further = std::lerp(low.further, high.further, share),
                   .lone = std::lerp(low.lone, high.lone, share),
-                  .stall = std::lerp(low.stall, high.stall, share)};
+                  .stall = std::lerp(low.stall, high.stall, share),
+                  .shared_stall = std::lerp(low.shared_stall, high.shared_stall, share),
+                  .ctas_per_sm = std::max(low.ctas_per_sm, high.ctas_per_sm)};
+}
+
+double measured_parts(const Launch& launch, std::string_view name, int measured) {
+  const std::int64_t compiled = compiled_for(launch, name);
+  return compiled > 0 ? static_cast<double>(compiled) / measured : 1;
 }
 
 double value_of(const Assumable& assumable, const GpuSpec& gpu) {
@@ -108,6 +122,8 @@ CtaRates cta_rates(const Launch& launch, const Program& program, const GpuSpec& 
   const bool measured = gpu.younger_cta_rate || gpu.lone_cta_rate || !gpu.cta_rates.empty();
   const std::vector<KernelCtaRates>& known = measured ? gpu.cta_rates : stand_in().cta_rates;
   rates = rates_of_tile(known, launch, program.problem.head_dim).value_or(rates);
+  rates.tiles = measured_parts(launch, "HBMSCOPE_BC", kMeasuredBc);
+  rates.stages = measured_parts(launch, "HBMSCOPE_STAGES", kMeasuredStages);
   if (launch.younger_cta_rate) rates.younger = rates.further = *launch.younger_cta_rate;
   return rates;
 }

@@ -87,10 +87,12 @@ shared_sm_deviation = { value = 0.0025, source = "test", measured = true }
 kernel = "flash2_mma"
 br = 32
 head_dim = 64
-younger = { value = 0.95, source = "test", measured = true }
-further = { value = 0.85, source = "test", measured = true }
-lone = { value = 1.3, source = "test", measured = true }
-stall = { value = 0.35, source = "test", measured = true }
+source = "test"
+measured = true
+builds = [
+  { mask = "causal", order = "head-fastest", kv_walk = "down", younger = 0.95, further = 0.85, lone = 1.3, stall = 0.35, shared_stall = 0.07, ctas_per_sm = 3 },
+  { younger = 0.94, lone = 1.2 },
+]
 [measured]
 hbm_copy_bytes_per_s = { value = 9e11, source = "test", measured = true }
 tensor_flops_per_clock_per_sm_bf16 = { value = 600, source = "test", measured = true }
@@ -113,10 +115,25 @@ TEST(ParseGpu, ReadsWhatWasMeasured) {
   EXPECT_EQ(gpu.cta_rates[0].kernel, "flash2_mma");
   EXPECT_EQ(gpu.cta_rates[0].br, 32);
   EXPECT_EQ(gpu.cta_rates[0].head_dim, 64);
-  EXPECT_DOUBLE_EQ(gpu.cta_rates[0].younger.value, 0.95);
-  EXPECT_DOUBLE_EQ(gpu.cta_rates[0].further.value().value, 0.85);
-  EXPECT_DOUBLE_EQ(gpu.cta_rates[0].lone.value, 1.3);
-  EXPECT_DOUBLE_EQ(gpu.cta_rates[0].stall.value().value, 0.35);
+  EXPECT_EQ(gpu.cta_rates[0].source, "test");
+  EXPECT_TRUE(gpu.cta_rates[0].measured);
+  ASSERT_EQ(gpu.cta_rates[0].builds.size(), 2U);
+  const BuildCtaRates& build = gpu.cta_rates[0].builds[0];
+  EXPECT_EQ(build.mask, Mask::causal);
+  EXPECT_EQ(build.order, Order::head_fastest);
+  EXPECT_EQ(build.kv_walk, Walk::down);
+  EXPECT_EQ(build.rates.younger, 0.95);
+  EXPECT_EQ(build.rates.further, 0.85);
+  EXPECT_EQ(build.rates.lone, 1.3);
+  EXPECT_EQ(build.rates.stall, 0.35);
+  EXPECT_EQ(build.rates.shared_stall, 0.07);
+  EXPECT_EQ(build.rates.ctas_per_sm, 3);
+  const BuildCtaRates& plain_build = gpu.cta_rates[0].builds[1];
+  EXPECT_FALSE(plain_build.mask || plain_build.order || plain_build.kv_walk);
+  EXPECT_EQ(plain_build.rates.further, 0.94);  // as the second one
+  EXPECT_EQ(plain_build.rates.stall, 0);
+  EXPECT_EQ(plain_build.rates.shared_stall, 0);
+  EXPECT_EQ(plain_build.rates.ctas_per_sm, 2);
   EXPECT_DOUBLE_EQ(gpu.measured.hbm_copy_bytes_per_s.value().value, 9e11);
   EXPECT_DOUBLE_EQ(gpu.measured.tensor_flops_per_clock_per_sm_bf16.value().value, 600);
   EXPECT_DOUBLE_EQ(gpu.measured.launch_ns.value().value, 2000);
@@ -143,10 +160,21 @@ TEST(ParseGpu, RefusesWhatNoReplayCanTake) {
   EXPECT_THAT(spoiled("0.47", "1.01"), AllOf(HasSubstr("cache.dirty_share"), HasSubstr("at most 1")));
   EXPECT_THAT(spoiled("value = 0.9", "value = 1.1"), HasSubstr("younger_cta_rate"));
   EXPECT_THAT(spoiled("value = 1.4", "value = 0.001"), HasSubstr("lone_cta_rate"));
-  EXPECT_THAT(spoiled("value = 0.95", "value = 1.1"), HasSubstr("key cta_rates.younger: '1.1'"));
-  EXPECT_THAT(spoiled("value = 0.85", "value = 1.1"), HasSubstr("key cta_rates.further: '1.1'"));
-  EXPECT_THAT(spoiled("value = 1.3", "value = 101"), HasSubstr("key cta_rates.lone: '101'"));
-  EXPECT_THAT(spoiled("value = 0.35", "value = 101"), HasSubstr("key cta_rates.stall: '101'"));
+  EXPECT_THAT(spoiled("younger = 0.95", "younger = 1.1"),
+              AllOf(HasSubstr("key cta_rates.builds.younger: '1.1'"), HasSubstr("from 0.01 to 1")));
+  EXPECT_THAT(spoiled("further = 0.85", "further = 0"), HasSubstr("key cta_rates.builds.further: '0'"));
+  EXPECT_THAT(spoiled("lone = 1.3", "lone = 101"), HasSubstr("key cta_rates.builds.lone: '101'"));
+  EXPECT_THAT(spoiled(", stall = 0.35", ", stall = nan"), HasSubstr("key cta_rates.builds.stall: 'nan'"));
+  EXPECT_THAT(spoiled("shared_stall = 0.07", "shared_stall = -1"),
+              HasSubstr("key cta_rates.builds.shared_stall: '-1'"));
+  EXPECT_THAT(spoiled("ctas_per_sm = 3", "ctas_per_sm = 1"),
+              HasSubstr("key cta_rates.builds.ctas_per_sm: '1'"));
+  EXPECT_THAT(spoiled("\"causal\"", "\"lower\""),
+              AllOf(HasSubstr("key cta_rates.builds.mask: 'lower'"), HasSubstr("full, causal or window")));
+  EXPECT_THAT(spoiled("\"head-fastest\"", "\"any\""), HasSubstr("key cta_rates.builds.order: 'any'"));
+  EXPECT_THAT(spoiled("\"down\"", "\"left\""), HasSubstr("key cta_rates.builds.kv_walk: 'left'"));
+  EXPECT_THAT(spoiled("younger = 0.94, ", ""), HasSubstr("younger is missing"));
+  EXPECT_THAT(spoiled("younger = 0.94, ", "younger = 0.94, oldest = 1, "), HasSubstr("oldest"));
   EXPECT_THAT(spoiled("value = 0.0025", "value = 0.2"), HasSubstr("key shared_sm_deviation: '0.2'"));
   EXPECT_THAT(spoiled("value = 1000000", "value = 1e9"),
               AllOf(HasSubstr("cache.reached_bytes"), HasSubstr("at most capacity_bytes")));

@@ -29,13 +29,47 @@ TEST(GpuToml, IsReadAsTheSameGpuAgain) {
   }
 }
 
+namespace {
+
+void expect_same_rates(const KernelCtaRates& one, const KernelCtaRates& other) {
+  EXPECT_EQ(one.kernel, other.kernel);
+  EXPECT_EQ(one.br, other.br);
+  EXPECT_EQ(one.head_dim, other.head_dim);
+  EXPECT_EQ(one.source, other.source);
+  EXPECT_EQ(one.measured, other.measured);
+  ASSERT_EQ(one.builds.size(), other.builds.size());
+  for (std::size_t i = 0; i < one.builds.size(); ++i) {
+    const BuildCtaRates& build = one.builds[i];
+    const BuildCtaRates& same = other.builds[i];
+    EXPECT_EQ(build.mask, same.mask);
+    EXPECT_EQ(build.order, same.order);
+    EXPECT_EQ(build.kv_walk, same.kv_walk);
+    EXPECT_EQ(build.rates.younger, same.rates.younger);
+    EXPECT_EQ(build.rates.further, same.rates.further);
+    EXPECT_EQ(build.rates.lone, same.rates.lone);
+    EXPECT_EQ(build.rates.stall, same.rates.stall);
+    EXPECT_EQ(build.rates.shared_stall, same.rates.shared_stall);
+    EXPECT_EQ(build.rates.ctas_per_sm, same.rates.ctas_per_sm);
+  }
+}
+
+}  // namespace
+
 TEST(GpuToml, KeepsWhatWasMeasured) {
   GpuSpec gpu = load_gpu("l4");
   const auto measured = [](double value) { return SourcedValue{value, true, "a \"test\""}; };
   gpu.younger_cta_rate = measured(0.5);
   gpu.lone_cta_rate = measured(2);
-  gpu.cta_rates = {{"one", 128, 64, measured(0.75), measured(0.625), measured(1.25), measured(0.5)},
-                   {"two", 64, 128, measured(1), {}, measured(3), {}}};
+  const CtaRates of_three{
+      .younger = 0.75, .further = 0.625, .lone = 1.25, .stall = 0.5, .shared_stall = 0.25, .ctas_per_sm = 3};
+  const CtaRates of_two{.younger = 0.5, .further = 0.5, .lone = 3};
+  gpu.cta_rates = {{"one",
+                    128,
+                    64,
+                    "a \"test\"",
+                    true,
+                    {{Mask::window, Order::q_fastest, Walk::up, of_three}, {{}, {}, {}, of_two}}},
+                   {"two", 64, 128, "another", false, {{Mask::causal, {}, Walk::alternating, of_two}}}};
   gpu.shared_sm_deviation = measured(0.002);
   gpu.measured.hbm_copy_bytes_per_s = measured(1e11);
   gpu.measured.sram_bytes_per_clock_per_sm = measured(127.5);
@@ -65,15 +99,7 @@ TEST(GpuToml, KeepsWhatWasMeasured) {
   expect_same(again.younger_cta_rate, gpu.younger_cta_rate);
   expect_same(again.lone_cta_rate, gpu.lone_cta_rate);
   ASSERT_EQ(again.cta_rates.size(), 2U);
-  for (std::size_t i = 0; i < 2; ++i) {
-    EXPECT_EQ(again.cta_rates[i].kernel, gpu.cta_rates[i].kernel);
-    EXPECT_EQ(again.cta_rates[i].br, gpu.cta_rates[i].br);
-    EXPECT_EQ(again.cta_rates[i].head_dim, gpu.cta_rates[i].head_dim);
-    expect_same(again.cta_rates[i].younger, gpu.cta_rates[i].younger);
-    expect_same(again.cta_rates[i].lone, gpu.cta_rates[i].lone);
-  }
-  expect_same(again.cta_rates[0].further, gpu.cta_rates[0].further);
-  EXPECT_FALSE(again.cta_rates[1].further);
+  for (std::size_t i = 0; i < 2; ++i) expect_same_rates(again.cta_rates[i], gpu.cta_rates[i]);
   expect_same(again.measured.hbm_copy_bytes_per_s, gpu.measured.hbm_copy_bytes_per_s);
   expect_same(again.measured.sram_bytes_per_clock_per_sm, gpu.measured.sram_bytes_per_clock_per_sm);
   expect_same(again.measured.exp_per_clock_per_sm, gpu.measured.exp_per_clock_per_sm);
@@ -88,8 +114,6 @@ TEST(GpuToml, KeepsWhatWasMeasured) {
   expect_same(again.l2().reached_bytes, l2.reached_bytes);
   EXPECT_EQ(again.l2().stretch_swaps, l2.stretch_swaps);
   expect_same(again.shared_sm_deviation, gpu.shared_sm_deviation);
-  expect_same(again.cta_rates[0].stall, gpu.cta_rates[0].stall);
-  EXPECT_FALSE(again.cta_rates[1].stall);
   expect_same(again.l2().dirty_share, l2.dirty_share);
   EXPECT_EQ(again.l2().replacement, "LRU");
   ASSERT_EQ(again.sm_runs.size(), 1U);

@@ -31,6 +31,8 @@ DriverFacts h200_facts() {
 }
 
 // All that a run can find.
+BuildCtaRates full_build(const CtaRates& rates) { return {Mask::full, Order::q_fastest, Walk::up, rates}; }
+
 Findings whole_findings() {
   Findings findings;
   findings.bounds = LatencyBounds{true, 380, 505, 60};
@@ -50,9 +52,13 @@ Findings whole_findings() {
                     .launch_ns = 2400,
                     .cta_start_skew_ns = 96};
   findings.rows = MemoryRows{.row_pages = 47, .classes = 20, .swaps = {6, 7, 4}};
-  findings.cta_rates = {{"flash2_mma", 128, 64, 2, {.younger = 0.9, .further = 0.9, .lone = 1.3}, 0.001},
-                        {"flash2_mma", 64, 128, 3, {.younger = 0.88, .further = 0.7, .lone = 1.4}, 0.002},
-                        {"flash1_mma", 128, 64, 2, {.younger = 0.999, .lone = 1.7, .stall = 0.35}, 0.9}};
+  const CtaRates of_three{
+      .younger = 0.88, .further = 0.7, .lone = 1.4, .stall = 0.5, .shared_stall = 0.07, .ctas_per_sm = 3};
+  findings.cta_rates = {
+      {"flash2_mma", 128, 64, full_build({.younger = 0.9, .further = 0.9, .lone = 1.3}), 0.001},
+      {"flash2_mma", 64, 128, full_build(of_three), 0.002},
+      {"flash2_mma", 64, 128, {Mask::causal, Order::q_fastest, Walk::up, of_three}, 0.002},
+      {"flash1_mma", 128, 64, {{}, {}, {}, {.younger = 0.9994, .lone = 1.7, .stall = 0.35}}, 0.9}};
   return findings;
 }
 
@@ -83,21 +89,29 @@ TEST(CalibratedGpu, IsReadAgainAndSaysHowAndWhen) {
   EXPECT_EQ(gpu.l2().stretch_bytes->value, 4 * 47 * 4096);
   EXPECT_EQ(gpu.l2().reached_bytes->value, 61603840);
   EXPECT_EQ(gpu.l2().stretch_swaps, (std::vector<std::int64_t>{6, 7, 4}));
-  EXPECT_NEAR(gpu.shared_sm_deviation->value, 0.0015, 1e-9);  // of flash2
-  EXPECT_NEAR(gpu.younger_cta_rate->value, 0.89, 1e-9);
-  EXPECT_NEAR(gpu.lone_cta_rate->value, 1.35, 1e-9);
+  EXPECT_NEAR(gpu.shared_sm_deviation->value, 0.002, 1e-9);  // of flash2's builds
+  EXPECT_NEAR(gpu.younger_cta_rate->value, 0.88, 1e-9);
+  EXPECT_NEAR(gpu.lone_cta_rate->value, 1.4, 1e-9);
   ASSERT_EQ(gpu.cta_rates.size(), 3U);
   EXPECT_EQ(gpu.cta_rates[1].kernel, "flash2_mma");
   EXPECT_EQ(gpu.cta_rates[1].br, 64);
   EXPECT_EQ(gpu.cta_rates[1].head_dim, 128);
-  EXPECT_EQ(gpu.cta_rates[1].younger.value, 0.88);
-  EXPECT_EQ(gpu.cta_rates[1].further.value().value, 0.7);
-  EXPECT_FALSE(gpu.cta_rates[0].further);
-  EXPECT_EQ(gpu.cta_rates[1].lone.value, 1.4);
-  EXPECT_THAT(gpu.cta_rates[2].lone.source, HasSubstr("flash1_mma, Br = 128, d = 64"));
-  EXPECT_TRUE(gpu.cta_rates[2].lone.measured);
-  EXPECT_EQ(gpu.cta_rates[2].stall.value().value, 0.35);
-  EXPECT_FALSE(gpu.cta_rates[0].stall);
+  ASSERT_EQ(gpu.cta_rates[1].builds.size(), 2U);
+  EXPECT_EQ(gpu.cta_rates[1].builds[1].mask, Mask::causal);
+  const CtaRates& rates = gpu.cta_rates[1].builds[1].rates;
+  EXPECT_EQ(rates.younger, 0.88);
+  EXPECT_EQ(rates.further, 0.7);
+  EXPECT_EQ(rates.lone, 1.4);
+  EXPECT_EQ(rates.stall, 0.5);
+  EXPECT_EQ(rates.shared_stall, 0.07);
+  EXPECT_EQ(rates.ctas_per_sm, 3);
+  EXPECT_THAT(gpu.cta_rates[2].source, HasSubstr("hbmscope calibrate, 2026-11-30"));
+  EXPECT_TRUE(gpu.cta_rates[2].measured);
+  ASSERT_EQ(gpu.cta_rates[2].builds.size(), 1U);
+  EXPECT_FALSE(gpu.cta_rates[2].builds[0].mask);
+  EXPECT_EQ(gpu.cta_rates[2].builds[0].rates.younger, 0.999);  // three digits
+  EXPECT_EQ(gpu.cta_rates[2].builds[0].rates.stall, 0.35);
+  EXPECT_EQ(gpu.cta_rates[0].builds[0].rates.stall, 0);
   EXPECT_EQ(gpu.sm_runs.size(), 2U);
   EXPECT_FALSE(gpu.sm_runs_rotate);
   EXPECT_EQ(gpu.l2().home_rule, "parity of address bits 12, 13");
@@ -115,7 +129,8 @@ TEST(CalibratedGpu, WhatWasNotFoundStaysAsItWas) {
 
 TEST(CalibratedGpu, RefusesSmsThatDifferByATenth) {
   Findings findings;
-  findings.cta_rates = {{"flash2_mma", 128, 64, 2, {.younger = 0.9, .further = 0.9, .lone = 1.3}, 0.2}};
+  findings.cta_rates = {
+      {"flash2_mma", 128, 64, full_build({.younger = 0.9, .further = 0.9, .lone = 1.3}), 0.2}};
   const CalibratedGpu gpu = calibrated_gpu(load_gpu("a100-80"), h200_facts(), findings, "test");
   EXPECT_THAT(gpu.refused, ElementsAre(HasSubstr("deviation of SMs")));
   EXPECT_FALSE(gpu.gpu.shared_sm_deviation);

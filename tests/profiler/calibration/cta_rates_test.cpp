@@ -1,11 +1,10 @@
 #include "profiler/calibration/cta_rates.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <fstream>
 #include <map>
-#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <tuple>
@@ -13,6 +12,7 @@
 #include <vector>
 
 #include "profiler/statistics.h"
+#include "sim/record.h"
 #include "tests/profiler/calibration/recorded_probe.h"
 
 namespace hbmscope {
@@ -140,58 +140,165 @@ TEST(TracedCtaRates, RefuseWhatNoSchedulerGives) {
   EXPECT_THROW(cta_rates_of(backwards, all, 2), std::runtime_error);
 }
 
-// What an H200 noted gives the rates that its description has. flash1's lone CTAs waited for DRAM from d = 64
-// on.
-TEST(TracedCtaRates, OfTheRecordedTracesAreTheH200s) {
-  struct Traces {
-    std::vector<CtaTrace> some_pairs;
-    std::vector<CtaTrace> full;
+namespace {
+
+// One CTA on each SM.
+std::vector<CtaTrace> alone(int sms, double ns) {
+  std::vector<CtaTrace> traces;
+  for (int sm = 0; sm < sms; ++sm) traces.push_back(traced(sm, sm, 0, ns));
+  return traces;
+}
+
+std::vector<CtaTrace> slower(std::vector<CtaTrace> traces, double by) {
+  const std::uint64_t start = traces.front().begin_ns;
+  const auto later = [&](std::uint64_t ns) {
+    return start + static_cast<std::uint64_t>(by * static_cast<double>(ns - start));
   };
-  constexpr int kSms = 132;
-  std::map<std::tuple<std::string, std::int64_t, std::int64_t>, Traces> traces;
-  std::ifstream file("bench/recorded/calibrate_h200/cta_trace.csv");
-  std::string line;
-  std::getline(file, line);
-  ASSERT_EQ(line, "kernel,br,head_dim,ctas,cta,sm,begin_ns,end_ns");
-  while (std::getline(file, line)) {
-    std::istringstream cells(line);
-    std::string kernel;
-    std::getline(cells, kernel, ',');
-    std::int64_t br = 0;
-    std::int64_t head_dim = 0;
-    int ctas = 0;
-    CtaTrace trace;
-    char comma = 0;
-    cells >> br >> comma >> head_dim >> comma >> ctas >> comma >> trace.cta >> comma >> trace.sm >> comma >>
-        trace.begin_ns >> comma >> trace.end_ns;
-    ASSERT_TRUE(cells) << line;
-    Traces& of = traces[{kernel, br, head_dim}];
-    (ctas < 2 * kSms ? of.some_pairs : of.full).push_back(trace);
+  for (CtaTrace& trace : traces) {
+    trace.begin_ns = later(trace.begin_ns);
+    trace.end_ns = later(trace.end_ns);
   }
+  return traces;
+}
+
+}  // namespace
+
+TEST(SharingRates, CompareCtasThatShareAnSmWithLoneOnesAndTheL2WithDram) {
+  const std::vector<CtaTrace> all = full(3, 3, 0.95, 0.9);
+  const TracedRates found = sharing_rates({.full = all,
+                                           .full_long = slower(all, 4),
+                                           .full_hbm = slower(all, 1.07),
+                                           .alone = alone(16, kLoneNs / 1.7),
+                                           .alone_hbm = alone(120, 1.5 * kLoneNs / 1.7)},
+                                          3)
+                                .value();
+  EXPECT_EQ(found.ctas_per_sm, 3);
+  EXPECT_NEAR(found.rates.younger, 0.95, 0.001);
+  EXPECT_NEAR(found.rates.further, 0.9, 0.002);
+  EXPECT_NEAR(found.rates.lone, 1.7, 0.001);
+  EXPECT_NEAR(found.rates.stall, 0.5, 0.001);
+  EXPECT_NEAR(found.rates.shared_stall, 0.07, 0.001);
+  EXPECT_NEAR(found.deviation, 0, 1e-6);
+}
+
+TEST(SharingRates, RefuseWhatNoKernelTakes) {
+  const std::vector<CtaTrace> all = full(3, 2, 0.95, 1);
+  SharingTraces traces{.full = all,
+                       .full_long = all,
+                       .full_hbm = slower(all, 0.99),  // as exact as clocks are
+                       .alone = alone(16, kLoneNs / 1.7),
+                       .alone_hbm = alone(16, kLoneNs)};
+  EXPECT_EQ(sharing_rates(traces, 2).value().rates.shared_stall, 0);
+  EXPECT_FALSE(sharing_rates(traces, 1));
+  traces.full_hbm = slower(all, 0.8);
+  EXPECT_THROW(sharing_rates(traces, 2), std::runtime_error);
+  traces.full_hbm = {};
+  EXPECT_THROW(sharing_rates(traces, 2), std::runtime_error);
+  traces.full_hbm = all;
+  traces.alone = {};
+  EXPECT_THROW(sharing_rates(traces, 2), std::runtime_error);
+  traces.alone = alone(16, kLoneNs / 4);
+  EXPECT_THROW(sharing_rates(traces, 2), std::runtime_error);
+}
+
+namespace {
+
+// Traces of a tile's first build by the name of the launch.
+using TileTraces = std::map<std::string, std::vector<CtaTrace>>;
+
+std::map<std::tuple<std::string, std::int64_t, std::int64_t>, TileTraces> recorded_traces() {
+  std::map<std::tuple<std::string, std::int64_t, std::int64_t>, TileTraces> traces;
+  for (const auto& row : recorded_probe("cta_trace.csv", "calibrate_h200")) {
+    const auto number = [&](const char* name) { return std::stoll(row.at(name)); };
+    traces[{row.at("kernel"), number("br"), number("head_dim")}][row.at("launch")].push_back(
+        {static_cast<int>(number("cta")), static_cast<int>(number("sm")),
+         static_cast<std::uint64_t>(number("begin_ns")), static_cast<std::uint64_t>(number("end_ns"))});
+  }
+  return traces;
+}
+
+}  // namespace
+
+// What an H200 noted gives the rates that its description has: medians of three runs, of which this is the
+// first.
+TEST(SharingRates, OfTheRecordedTracesAreTheH200s) {
   const GpuSpec h200 = load_gpu("h200");
-  std::vector<double> deviations;
+  const auto traces = recorded_traces();
   EXPECT_EQ(traces.size(), h200.cta_rates.size());
   for (const KernelCtaRates& measured : h200.cta_rates) {
-    const Traces& of = traces[{measured.kernel, measured.br, measured.head_dim}];
-    const int ctas_per_sm = static_cast<int>(of.full.size()) / (2 * kSms);
-    const TracedRates traced = cta_rates_of(of.some_pairs, of.full, ctas_per_sm).value();
-    const CtaRates& rates = traced.rates;
-    if (measured.kernel == "flash2_mma") deviations.push_back(traced.deviation);
-    EXPECT_NEAR(rates.younger, measured.younger.value, measured.stall ? 0.015 : 0.006)
-        << measured.kernel << " " << measured.head_dim;
-    ASSERT_EQ(measured.further.has_value(), ctas_per_sm > 2) << measured.kernel << " " << measured.head_dim;
-    if (measured.further) {
-      EXPECT_NEAR(rates.further, measured.further->value, measured.stall ? 0.03 : 0.01)
-          << measured.kernel << " " << measured.head_dim;
-    }
-    if (!measured.stall) {
-      EXPECT_NEAR(rates.lone, measured.lone.value, 0.03) << measured.kernel << " " << measured.head_dim;
-    } else {  // the traced ones waited for DRAM
-      EXPECT_GT(rates.lone, 0.95) << measured.kernel << " " << measured.head_dim;
-      EXPECT_LT(rates.lone, measured.lone.value + 0.1) << measured.kernel << " " << measured.head_dim;
+    if (measured.kernel != "flash2_mma") continue;
+    SCOPED_TRACE(measured.head_dim);
+    const TileTraces& of = traces.at({measured.kernel, measured.br, measured.head_dim});
+    const CtaRates& described = measured.builds.front().rates;
+    const TracedRates traced = sharing_rates({.full = of.at("full"),
+                                              .full_long = of.at("full_long"),
+                                              .full_hbm = of.at("full_hbm"),
+                                              .alone = of.at("alone"),
+                                              .alone_hbm = of.at("alone_hbm")},
+                                             static_cast<int>(of.at("full").size()) / (2 * 132))
+                                   .value();
+    EXPECT_EQ(traced.ctas_per_sm, described.ctas_per_sm);
+    EXPECT_NEAR(traced.rates.younger, described.younger, 0.006);
+    EXPECT_NEAR(traced.rates.further, described.further, 0.01);
+    EXPECT_NEAR(traced.rates.lone, described.lone, 0.02);
+    EXPECT_NEAR(traced.rates.stall, described.stall, 0.03);
+    EXPECT_NEAR(traced.rates.shared_stall, described.shared_stall, 0.01);
+  }
+}
+
+// Of every build, which traces are not kept of.
+TEST(SharingRates, OfTheRecordedRunsAreTheH200s) {
+  const GpuSpec h200 = load_gpu("h200");
+  std::map<std::string, std::vector<std::map<std::string, std::string>>> builds;
+  for (const auto& row : recorded_probe("cta_rates.csv", "calibrate_h200")) {
+    if (row.at("kernel") != "flash2_mma") continue;
+    builds[fmt::format("{} {} {} {} {}", row.at("br"), row.at("head_dim"), row.at("mask"), row.at("order"),
+                       row.at("kv_walk"))]
+        .push_back(row);
+  }
+  std::vector<double> deviations;
+  for (const KernelCtaRates& measured : h200.cta_rates) {
+    if (measured.kernel != "flash2_mma") continue;
+    for (const BuildCtaRates& build : measured.builds) {
+      const std::string name =
+          fmt::format("{} {} {} {} {}", measured.br, measured.head_dim, to_string(*build.mask),
+                      to_string(*build.order), to_string(*build.kv_walk));
+      ASSERT_TRUE(builds.contains(name)) << name;
+      const auto of_runs = [&](const char* column) {
+        std::vector<double> values;
+        for (const auto& run : builds.at(name)) values.push_back(std::stod(run.at(column)));
+        return median(values).value();
+      };
+      EXPECT_NEAR(build.rates.younger, of_runs("younger"), 0.001) << name;
+      EXPECT_NEAR(build.rates.further, of_runs("further"), 0.001) << name;
+      EXPECT_NEAR(build.rates.lone, of_runs("lone"), 0.006) << name;
+      EXPECT_NEAR(build.rates.stall, of_runs("stall"), 0.001) << name;
+      EXPECT_NEAR(build.rates.shared_stall, of_runs("shared_stall"), 0.001) << name;
+      EXPECT_EQ(static_cast<double>(build.rates.ctas_per_sm), of_runs("ctas_per_sm")) << name;
+      deviations.push_back(of_runs("deviation"));
     }
   }
-  EXPECT_NEAR(median(deviations).value(), h200.shared_sm_deviation.value().value, 2e-4);
+  EXPECT_EQ(deviations.size(), 12U * 18U);
+  EXPECT_NEAR(median(deviations).value(), h200.shared_sm_deviation.value().value, 5e-5);
+}
+
+TEST(TracedCtaRates, OfTheRecordedTracesAreTheH200s) {
+  const auto traces = recorded_traces();
+  int compared = 0;
+  for (const KernelCtaRates& measured : load_gpu("h200").cta_rates) {
+    if (measured.kernel == "flash2_mma") continue;
+    SCOPED_TRACE(measured.kernel + " " + std::to_string(measured.head_dim));
+    const TileTraces& of = traces.at({measured.kernel, measured.br, measured.head_dim});
+    const CtaRates& described = measured.builds.front().rates;
+    const int ctas_per_sm = static_cast<int>(of.at("full").size()) / (2 * 132);
+    const CtaRates rates = cta_rates_of(of.at("pairs"), of.at("full"), ctas_per_sm).value().rates;
+    EXPECT_NEAR(rates.younger, described.younger, 0.015);
+    EXPECT_NEAR(rates.further, described.further, 0.03);
+    EXPECT_GT(rates.lone, 0.95);  // the traced ones waited for DRAM
+    EXPECT_LT(rates.lone, described.lone + 0.1);
+    ++compared;
+  }
+  EXPECT_EQ(compared, 20);
 }
 
 // Kernels whose CTAs wait for each tile: flash1 for Q and O, which are 6 of 10 bytes that it moves, the last
@@ -213,9 +320,9 @@ TEST(WaitingRates, OfTheRecordedTimesAreTheH200s) {
                                           .alone = std::stod(row.at("alone_ns")),
                                           .alone_hbm = std::stod(row.at("alone_hbm_ns"))},
                                          share);
-    EXPECT_NEAR(rates.lone, measured->lone.value, 0.006) << row.at("kernel") << " " << br << " " << head_dim;
-    EXPECT_NEAR(rates.stall, measured->stall.value().value, 0.006)
-        << row.at("kernel") << " " << br << " " << head_dim;
+    const CtaRates& described = measured->builds.front().rates;
+    EXPECT_NEAR(rates.lone, described.lone, 0.006) << row.at("kernel") << " " << br << " " << head_dim;
+    EXPECT_NEAR(rates.stall, described.stall, 0.006) << row.at("kernel") << " " << br << " " << head_dim;
     ++compared;
   }
   EXPECT_EQ(compared, 20);

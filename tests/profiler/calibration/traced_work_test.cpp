@@ -32,11 +32,30 @@ TEST(TracedWork, LiesInAnL2OfAnySizeOrBeyondIt) {
 
 TEST(TracedWork, OfPairsLetsStandardFindWhatItLoads) {
   for (const TracedKernel& traced : traced_kernels()) {
+    if (!waits_for_tiles(traced)) continue;
     const TracedWork work = work_of_pairs(traced, 60 * kMiB, 165);
     if (traced.algorithm.starts_with("standard")) {
       EXPECT_LE(bytes_waited_for(traced, work, 165), 60e6 / 1.8);
     } else {
-      EXPECT_EQ(work.keys, work_of_waves(traced).keys);
+      EXPECT_EQ(work.keys, work_of_waves(traced, 60 * kMiB).keys);
+    }
+  }
+}
+
+// flash2 walks K and V: of all CTAs in an eighth of the L2, or those of every eight CTAs their own.
+TEST(TracedWork, OfFlash2SharesKAndVInTheL2OrNot) {
+  for (const TracedKernel& traced : traced_kernels()) {
+    if (waits_for_tiles(traced)) continue;
+    for (const Bytes l2 : {4 * kMiB, 60 * kMiB}) {
+      const TracedWork near = work_of_waves(traced, l2);
+      const double bytes = 4.0 * near.keys * traced.head_dim;
+      EXPECT_LE(bytes, static_cast<double>(l2) / 8);
+      EXPECT_GE(bytes, static_cast<double>(l2) / 10);
+      EXPECT_EQ(near.keys % traced.bc, 0);
+      EXPECT_EQ(near.ctas_of_kv_head, 0U);
+      const TracedWork far = work_from_hbm(traced, l2);
+      EXPECT_EQ(far.keys, near.keys);
+      EXPECT_EQ(far.ctas_of_kv_head, 8U);
     }
   }
 }

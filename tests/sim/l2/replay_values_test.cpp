@@ -66,9 +66,15 @@ GpuSpec with_rates() {
   GpuSpec gpu = load_gpu("a100-80");
   gpu.younger_cta_rate = value(0.5);
   gpu.lone_cta_rate = value(2);
-  gpu.cta_rates = {{"traced", 128, 128, value(0.8), {}, value(1.8), value(0.5)},
-                   {"traced", 128, 64, value(0.9), value(0.7), value(1.4), {}},
-                   {"traced", 64, 64, value(0.7), {}, value(1.1), {}}};
+  const auto one_build = [](const CtaRates& rates) {
+    return std::vector<BuildCtaRates>{{{}, {}, {}, rates}};
+  };
+  gpu.cta_rates = {
+      {"traced", 128, 128, "test", true,
+       one_build({.younger = 0.8, .further = 0.8, .lone = 1.8, .stall = 0.5})},
+      {"traced", 128, 64, "test", true,
+       one_build({.younger = 0.9, .further = 0.7, .lone = 1.4, .shared_stall = 0.1, .ctas_per_sm = 3})},
+      {"traced", 64, 64, "test", true, one_build({.younger = 0.7, .further = 0.7, .lone = 1.1})}};
   return gpu;
 }
 
@@ -76,18 +82,21 @@ GpuSpec with_rates() {
 
 TEST(CtaRates, AreThoseOfTheKernelBetweenTheHeadDimsThatWereMeasured) {
   const GpuSpec gpu = with_rates();
-  const auto expect = [&](std::int64_t head_dim, double younger, double further, double lone, double stall) {
+  const auto expect = [&](std::int64_t head_dim, double younger, double further, double lone, double stall,
+                          double shared_stall) {
     const CtaRates rates = rates_of(*with_kernel("traced", head_dim), gpu);
     EXPECT_DOUBLE_EQ(rates.younger, younger) << head_dim;
     EXPECT_DOUBLE_EQ(rates.further, further) << head_dim;
     EXPECT_DOUBLE_EQ(rates.lone, lone) << head_dim;
     EXPECT_DOUBLE_EQ(rates.stall, stall) << head_dim;
+    EXPECT_DOUBLE_EQ(rates.shared_stall, shared_stall) << head_dim;
+    EXPECT_EQ(rates.ctas_per_sm, head_dim < 128 ? 3 : 2) << head_dim;
   };
-  expect(64, 0.9, 0.7, 1.4, 0);
-  expect(128, 0.8, 0.8, 1.8, 0.5);
-  expect(96, 0.85, 0.75, 1.6, 0.25);
-  expect(32, 0.9, 0.7, 1.4, 0);
-  expect(256, 0.8, 0.8, 1.8, 0.5);
+  expect(64, 0.9, 0.7, 1.4, 0, 0.1);
+  expect(128, 0.8, 0.8, 1.8, 0.5, 0);
+  expect(96, 0.85, 0.75, 1.6, 0.25, 0.05);
+  expect(32, 0.9, 0.7, 1.4, 0, 0.1);
+  expect(256, 0.8, 0.8, 1.8, 0.5, 0);
 }
 
 TEST(CtaRates, AreThoseOfTheNearestTile) {
@@ -114,6 +123,41 @@ TEST(CtaRates, WhatADescribedKernelSaysGoesBefore) {
   EXPECT_EQ(rates.lone, 1.4);
 }
 
+// A mask, an order and a walk are compiled in. A kernel that is compiled for none of them has one build; the
+// first stands for those that were not measured.
+TEST(CtaRates, AreThoseOfTheBuild) {
+  GpuSpec gpu = with_rates();
+  gpu.cta_rates.resize(1);
+  gpu.cta_rates[0].builds = {{Mask::full, Order::q_fastest, Walk::up, {.younger = 0.81}},
+                             {Mask::causal, Order::q_fastest, Walk::up, {.younger = 0.82}},
+                             {Mask::full, Order::head_fastest, Walk::up, {.younger = 0.83}},
+                             {Mask::full, Order::q_fastest, Walk::down, {.younger = 0.84}},
+                             {Mask::window, {}, {}, {.younger = 0.85}}};
+  const auto younger = [&](Mask mask, Order order, Walk walk) {
+    const auto program = with_kernel("traced", 128);
+    program->launches[0].macros.push({"HBMSCOPE_MASK", static_cast<int>(mask)});
+    program->launches[0].macros.push({"HBMSCOPE_HEAD_FASTEST", static_cast<int>(order)});
+    program->launches[0].macros.push({"HBMSCOPE_KV_WALK", static_cast<int>(walk)});
+    return rates_of(*program, gpu).younger;
+  };
+  EXPECT_EQ(younger(Mask::full, Order::q_fastest, Walk::up), 0.81);
+  EXPECT_EQ(younger(Mask::causal, Order::q_fastest, Walk::up), 0.82);
+  EXPECT_EQ(younger(Mask::full, Order::head_fastest, Walk::up), 0.83);
+  EXPECT_EQ(younger(Mask::full, Order::q_fastest, Walk::down), 0.84);
+  EXPECT_EQ(younger(Mask::window, Order::head_fastest, Walk::alternating), 0.85);
+  EXPECT_EQ(younger(Mask::causal, Order::head_fastest, Walk::up), 0.81);
+  EXPECT_EQ(rates_of(*with_kernel("traced", 128), gpu).younger, 0.81);
+}
+
+// K/V tiles and ring slots are those that the launch was compiled for, in measured ones: 64 keys, one slot.
+TEST(CtaRates, KnowTilesAndSlots) {
+  const auto program = with_kernel("traced", 64);
+  EXPECT_EQ(rates_of(*program, with_rates()).tiles, 0.25);
+  EXPECT_EQ(rates_of(*program, with_rates()).stages, 1);
+  program->launches[0].macros.push({"HBMSCOPE_STAGES", 2});
+  EXPECT_EQ(rates_of(*program, with_rates()).stages, 2);
+}
+
 TEST(CtaRates, SayHowFastACtaGoesBesideOlderOnes) {
   const CtaRates rates{.younger = 0.9, .further = 0.8};
   EXPECT_DOUBLE_EQ(rates.with_older(0), 1);
@@ -129,7 +173,7 @@ TEST(CtaRates, OfAGpuWithoutAnyAreTheH200s) {
   const CtaRates h200 = rates_of(*program, load_gpu("h200"));
   EXPECT_EQ(rates_of(*program, gpu).younger, h200.younger);
   EXPECT_EQ(rates_of(*program, gpu).lone, h200.lone);
-  EXPECT_GT(h200.younger, rates_of(*with_kernel("flash2_mma", 128), gpu).younger);
+  EXPECT_GT(h200.younger, rates_of(*with_kernel("flash2_mma", 80), gpu).younger);
   EXPECT_EQ(rates_of(*program, gpu).stall, h200.stall);
   EXPECT_GT(h200.stall, 0.3);
   gpu.younger_cta_rate = SourcedValue{0.5, true, "test"};

@@ -1,0 +1,37 @@
+#include "sim/cta_rates.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace hbmscope {
+
+double CtaRates::with_older(int older) const {
+  return older == 0 ? 1 : younger * std::pow(further, older - 1);
+}
+
+double CtaRates::in_step(int older) const {
+  return std::min(1.0, with_older(older) * (1 + stall_of(static_cast<int>(ctas_per_sm), 0)));
+}
+
+// Each further CTA takes its turn at the tensor cores and makes a step of all of them longer by the same
+// time: T_n = T_1 + (T_k - T_1) (n - 1) / (k - 1), T_k = 1, T_1 = 1 / lone.
+double CtaRates::speed(int residents, int older) const {
+  const double alone = 1 / lone;
+  const double turns =
+      static_cast<double>(residents - 1) / static_cast<double>(std::max<std::int64_t>(ctas_per_sm - 1, 1));
+  return with_older(older) / (alone + (1 - alone) * turns);
+}
+
+// A tile is asked for before it is needed, so that the longer a step takes, T, the less is left to wait for.
+// DRAM does not answer after the same time always: what is left, D, falls off gradually. Between the two that
+// are measured, and beyond, ln D by a straight line: D(T) = D_k (D_1 / D_k)^((1 - T) / (1 - T_1)).
+double CtaRates::stall_of(int residents, int older) const {
+  if (residents == 1 && shared_stall <= 0) return stall / lone;
+  if (shared_stall <= 0) return 0;
+  const double alone = 1 / lone;
+  const double step = tiles * stages / speed(residents, older);
+  const double falls = std::log(std::max(stall * alone / shared_stall, 1.0)) / std::max(1 - alone, 0.01);
+  return shared_stall * std::exp(falls * (1 - step)) / tiles;
+}
+
+}  // namespace hbmscope

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstdint>
+
+namespace hbmscope {
+
+// The keys of a K/V tile and the ring slots with which flash2's rates are measured.
+inline constexpr int kMeasuredBc = 64;
+inline constexpr int kMeasuredStages = 1;
+
+// How fast CTAs of a kernel go that share an SM. Times are in those that the oldest of as many as an SM holds
+// takes for the same bytes: docs/model.md, "Time".
+struct CtaRates {
+  double younger = 1;  // the second oldest, relative to the oldest: schedulers serve that first
+  double further = 1;  // each further one, relative to the one before it
+  double lone = 1;     // one that has the SM to itself, relative to the oldest of as many as the SM holds
+  // What one that has the SM to itself loses while a byte comes from DRAM rather than the L2, in bytes that
+  // it would have moved meanwhile.
+  double stall = 0;
+  double shared_stall = 0;       // the same of the oldest of as many as an SM holds
+  std::int64_t ctas_per_sm = 2;  // as many as an SM held when they were measured
+  double tiles = 1;              // K/V tiles of a launch, in measured ones
+  double stages = 1;             // ring slots that it has for each one that was measured
+
+  // Of a CTA with so many older ones beside it, relative to the oldest.
+  double with_older(int older) const;
+
+  // The same where CTAs walk the same K and V and the oldest wait for what they are the first to need: those
+  // that are slower by less than that keep in step.
+  double in_step(int older) const;
+
+  // Of one of so many on an SM, relative to the oldest of ctas_per_sm.
+  double speed(int residents, int older) const;
+
+  // What such a CTA loses while a byte comes from DRAM, in the bytes that the oldest of ctas_per_sm would
+  // have moved meanwhile.
+  double stall_of(int residents, int older) const;
+};
+
+}  // namespace hbmscope
