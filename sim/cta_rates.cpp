@@ -24,14 +24,15 @@ double CtaRates::speed(int residents, int older) const {
 
 // A tile is asked for before it is needed, so that the longer a step takes, T, the less is left to wait for.
 // DRAM does not answer after the same time always: what is left, D, falls off gradually. Between the two that
-// are measured, and beyond, ln D by a straight line: D(T) = D_k (D_1 / D_k)^((1 - T) / (1 - T_1)).
+// are measured, and beyond the longer step, ln D by a straight line: D(T) = D_k (D_1 / D_k)^((1 - T) / (1 -
+// T_1)). Steps shorter than a lone CTA's, of smaller tiles, wait as long as that.
 double CtaRates::stall_of(int residents, int older) const {
-  if (residents == 1 && shared_stall <= 0) return stall / lone;
-  if (shared_stall <= 0) return 0;
   const double alone = 1 / lone;
+  if (shared_stall <= 0) return residents == 1 ? stall * alone : 0;
+  const double most = std::max(stall * alone, shared_stall);
   const double step = tiles * stages / speed(residents, older);
-  const double falls = std::log(std::max(stall * alone / shared_stall, 1.0)) / std::max(1 - alone, 0.01);
-  return shared_stall * std::exp(falls * (1 - step)) / tiles;
+  const double falls = std::log(most / shared_stall) / std::max(1 - alone, 0.01);
+  return std::min(most, shared_stall * std::exp(falls * (1 - step))) / tiles;
 }
 
 }  // namespace hbmscope

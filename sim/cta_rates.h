@@ -4,7 +4,7 @@
 
 namespace hbmscope {
 
-// The keys of a K/V tile and the ring slots with which flash2's rates are measured.
+// The keys of a K/V tile and the ring slots with which rates are measured; flash2's with larger tiles, too.
 inline constexpr int kMeasuredBc = 64;
 inline constexpr int kMeasuredStages = 1;
 

@@ -49,6 +49,7 @@ BuildCtaRates read_build(TomlReader reader) {
   build.mask = word(reader, "mask", parse_mask, "full, causal or window");
   build.order = word(reader, "order", parse_order, "q-fastest or head-fastest");
   build.kv_walk = word(reader, "kv_walk", parse_walk, "up, down or alternating");
+  build.bc = reader.integer_if_present("bc", 1, std::numeric_limits<std::int32_t>::max());
   build.rates = read_rates(reader);
   reader.finish();
   return build;
@@ -80,6 +81,7 @@ std::string build_line(const BuildCtaRates& build) {
   if (build.order) name("order", to_string(*build.order));
   if (build.kv_walk) name("kv_walk", to_string(*build.kv_walk));
   const CtaRates& rates = build.rates;
+  if (build.bc) number("bc", *build.bc);
   number("younger", rates.younger);
   number("further", rates.further, rates.further != rates.younger);
   number("lone", rates.lone);

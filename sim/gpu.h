@@ -77,6 +77,7 @@ struct BuildCtaRates {
   std::optional<Mask> mask;
   std::optional<Order> order;
   std::optional<Walk> kv_walk;
+  std::optional<std::int64_t> bc;  // of several, the nearest one's are taken
   CtaRates rates;
 };
 

@@ -64,13 +64,15 @@ KernelBuild cta_trace_build(const TracedKernel& traced) {
 std::vector<TracedKernel> traced_kernels() {
   std::vector<TracedKernel> traced;
   const auto add = [&](const char* algorithm, const char* kernel, const auto& shape) {
-    if (shape.ctas_per_sm() < 2) return;
+    if (!shape.supported() || shape.ctas_per_sm() < 2) return;
     traced.push_back({algorithm, kernel, shape.br, shape.bc, shape.head_dim, shape.threads(),
                       shape.shared_bytes(), shape.ctas_per_sm()});
   };
   for (const int br : {128, 64}) {
-    for (const int head_dim : kMmaHeadDims)
-      add("flash2", "flash2_mma", Flash2MmaShape{{br, kMeasuredBc, head_dim}, kMeasuredStages});
+    for (const int head_dim : kMmaHeadDims) {
+      for (const int bc : {kMeasuredBc, 2 * kMeasuredBc})
+        add("flash2", "flash2_mma", Flash2MmaShape{{br, bc, head_dim}, kMeasuredStages});
+    }
   }
   traced = every_build(traced);
   for (const int br : {128, 64}) {

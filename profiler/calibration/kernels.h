@@ -34,9 +34,9 @@ struct TracedKernel {
 };
 KernelBuild cta_trace_build(const TracedKernel& traced);
 
-// In tiles of 64 and 128 rows where an SM holds several CTAs: flash2, every build of it, and flash1 at every
-// head dim, the last launch of standard and of standard-online at 64 and 128. Builds of a tile follow one
-// another.
+// In tiles of 64 and 128 rows where an SM holds several CTAs: flash2, every build of it with 64 and 128 keys,
+// and flash1 at every head dim, the last launch of standard and of standard-online at 64 and 128. Builds of a
+// tile follow one another.
 std::vector<TracedKernel> traced_kernels();
 
 // All of them.

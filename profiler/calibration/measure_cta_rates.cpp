@@ -44,15 +44,15 @@ std::string name_of(const TracedKernel& traced) {
 }
 
 std::string build_of(const TracedKernel& traced) {
-  return fmt::format("{},{},{},{}", name_of(traced), to_string(traced.mask), to_string(traced.order),
-                     to_string(traced.kv_walk));
+  return fmt::format("{},{},{},{},{}", name_of(traced), traced.bc, to_string(traced.mask),
+                     to_string(traced.order), to_string(traced.kv_walk));
 }
 
 // Of a tile's first build: what those of all would take is much, and says the same.
 void write_traces(Files& files, const TracedKernel& traced, std::string_view launch,
                   const std::vector<CtaTrace>& traces) {
-  const bool first =
-      traced.mask == Mask::full && traced.order == Order::q_fastest && traced.kv_walk == Walk::up;
+  const bool first = traced.bc == kMeasuredBc && traced.mask == Mask::full &&
+                     traced.order == Order::q_fastest && traced.kv_walk == Walk::up;
   if (!first) return;
   std::uint64_t start = traces.front().begin_ns;
   for (const CtaTrace& trace : traces) start = std::min(start, trace.begin_ns);
@@ -107,6 +107,7 @@ KernelRates rates_of_build(const TracedKernel& traced, const CtaRates& rates, do
     found.build.mask = traced.mask;
     found.build.order = traced.order;
     found.build.kv_walk = traced.kv_walk;
+    found.build.bc = traced.bc;
   }
   found.build.rates = rates;
   return found;
@@ -214,7 +215,7 @@ void measure_cta_rates(Calibration& calibration) {
   Files files{
       {calibration.evidence, "cta_trace.csv", "kernel,br,head_dim,launch,cta,sm,begin_ns,end_ns"},
       {calibration.evidence, "cta_rates.csv",
-       "kernel,br,head_dim,mask,order,kv_walk,ctas_per_sm,run,younger,further,lone,stall,shared_stall,"
+       "kernel,br,head_dim,bc,mask,order,kv_walk,ctas_per_sm,run,younger,further,lone,stall,shared_stall,"
        "deviation"},
       {calibration.evidence, "lone_ctas.csv", "kernel,br,head_dim,older_of_two_ns,alone_ns,alone_hbm_ns"}};
   RandomPairs inputs;

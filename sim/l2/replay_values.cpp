@@ -49,12 +49,23 @@ bool fits(const std::optional<T>& build, const Launch& launch, std::string_view 
   return !build || static_cast<std::int64_t>(*build) == compiled_for(launch, name);
 }
 
+// Of the builds that fit the one with the nearest Bc; the first of all if none fits.
 CtaRates rates_of(const KernelCtaRates& each, const Launch& launch) {
-  const auto build = std::find_if(each.builds.begin(), each.builds.end(), [&](const BuildCtaRates& of) {
-    return fits(of.mask, launch, "HBMSCOPE_MASK") && fits(of.order, launch, "HBMSCOPE_HEAD_FASTEST") &&
-           fits(of.kv_walk, launch, "HBMSCOPE_KV_WALK");
-  });
-  return (build == each.builds.end() ? each.builds.begin() : build)->rates;
+  const std::int64_t bc = compiled_for(launch, "HBMSCOPE_BC");
+  const auto distance = [&](const BuildCtaRates& build) {
+    return std::abs(build.bc.value_or(kMeasuredBc) - bc);
+  };
+  const BuildCtaRates* nearest = nullptr;
+  for (const BuildCtaRates& build : each.builds) {
+    const bool fitting = fits(build.mask, launch, "HBMSCOPE_MASK") &&
+                         fits(build.order, launch, "HBMSCOPE_HEAD_FASTEST") &&
+                         fits(build.kv_walk, launch, "HBMSCOPE_KV_WALK");
+    if (fitting && (nearest == nullptr || distance(build) < distance(*nearest))) nearest = &build;
+  }
+  const BuildCtaRates& build = nearest == nullptr ? each.builds.front() : *nearest;
+  CtaRates rates = build.rates;
+  if (bc > 0) rates.tiles = static_cast<double>(bc) / static_cast<double>(build.bc.value_or(kMeasuredBc));
+  return rates;
 }
 
 // Br of the kernel's measured tiles that is nearest to the launch's; of two that are as near, the larger.
@@ -92,12 +103,8 @@ std::optional<CtaRates> rates_of_tile(const std::vector<KernelCtaRates>& known, 
                   .lone = std::lerp(low.lone, high.lone, share),
                   .stall = std::lerp(low.stall, high.stall, share),
                   .shared_stall = std::lerp(low.shared_stall, high.shared_stall, share),
-                  .ctas_per_sm = std::max(low.ctas_per_sm, high.ctas_per_sm)};
-}
-
-double measured_parts(const Launch& launch, std::string_view name, int measured) {
-  const std::int64_t compiled = compiled_for(launch, name);
-  return compiled > 0 ? static_cast<double>(compiled) / measured : 1;
+                  .ctas_per_sm = std::max(low.ctas_per_sm, high.ctas_per_sm),
+                  .tiles = low.tiles};
 }
 
 double value_of(const Assumable& assumable, const GpuSpec& gpu) {
@@ -122,8 +129,8 @@ CtaRates cta_rates(const Launch& launch, const Program& program, const GpuSpec& 
   const bool measured = gpu.younger_cta_rate || gpu.lone_cta_rate || !gpu.cta_rates.empty();
   const std::vector<KernelCtaRates>& known = measured ? gpu.cta_rates : stand_in().cta_rates;
   rates = rates_of_tile(known, launch, program.problem.head_dim).value_or(rates);
-  rates.tiles = measured_parts(launch, "HBMSCOPE_BC", kMeasuredBc);
-  rates.stages = measured_parts(launch, "HBMSCOPE_STAGES", kMeasuredStages);
+  if (const std::int64_t stages = compiled_for(launch, "HBMSCOPE_STAGES"); stages > 0)
+    rates.stages = static_cast<double>(stages) / kMeasuredStages;
   if (launch.younger_cta_rate) rates.younger = rates.further = *launch.younger_cta_rate;
   return rates;
 }

@@ -42,6 +42,16 @@ TEST(CtaRates, SlotsAndLargerTilesHideMore) {
   EXPECT_NEAR(rates.stall_of(3, 0), 0.05 * 0.2 * 0.2 / 2, 1e-12);
 }
 
+// A quarter of the keys: a step is shorter than any that was measured, and waits as long as a lone CTA's for
+// a quarter of the bytes.
+TEST(CtaRates, NoStepWaitsLongerThanALoneCtas) {
+  CtaRates rates = kOfThree;
+  rates.tiles = 0.25;
+  EXPECT_NEAR(rates.stall_of(3, 0), 4 * 0.25, 1e-12);
+  rates.shared_stall = 1e-6;
+  EXPECT_NEAR(rates.stall_of(3, 0), 4 * 0.25, 1e-12);
+}
+
 // Kernels of which only lone CTAs were seen to wait.
 TEST(CtaRates, WithoutASharedStallOnlyLoneCtasWait) {
   CtaRates rates = kOfThree;

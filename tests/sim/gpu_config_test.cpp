@@ -90,7 +90,7 @@ head_dim = 64
 source = "test"
 measured = true
 builds = [
-  { mask = "causal", order = "head-fastest", kv_walk = "down", younger = 0.95, further = 0.85, lone = 1.3, stall = 0.35, shared_stall = 0.07, ctas_per_sm = 3 },
+  { mask = "causal", order = "head-fastest", kv_walk = "down", bc = 128, younger = 0.95, further = 0.85, lone = 1.3, stall = 0.35, shared_stall = 0.07, ctas_per_sm = 3 },
   { younger = 0.94, lone = 1.2 },
 ]
 [measured]
@@ -122,6 +122,7 @@ TEST(ParseGpu, ReadsWhatWasMeasured) {
   EXPECT_EQ(build.mask, Mask::causal);
   EXPECT_EQ(build.order, Order::head_fastest);
   EXPECT_EQ(build.kv_walk, Walk::down);
+  EXPECT_EQ(build.bc, 128);
   EXPECT_EQ(build.rates.younger, 0.95);
   EXPECT_EQ(build.rates.further, 0.85);
   EXPECT_EQ(build.rates.lone, 1.3);
@@ -129,7 +130,7 @@ TEST(ParseGpu, ReadsWhatWasMeasured) {
   EXPECT_EQ(build.rates.shared_stall, 0.07);
   EXPECT_EQ(build.rates.ctas_per_sm, 3);
   const BuildCtaRates& plain_build = gpu.cta_rates[0].builds[1];
-  EXPECT_FALSE(plain_build.mask || plain_build.order || plain_build.kv_walk);
+  EXPECT_FALSE(plain_build.mask || plain_build.order || plain_build.kv_walk || plain_build.bc);
   EXPECT_EQ(plain_build.rates.further, 0.94);  // as the second one
   EXPECT_EQ(plain_build.rates.stall, 0);
   EXPECT_EQ(plain_build.rates.shared_stall, 0);
@@ -173,6 +174,7 @@ TEST(ParseGpu, RefusesWhatNoReplayCanTake) {
               AllOf(HasSubstr("key cta_rates.builds.mask: 'lower'"), HasSubstr("full, causal or window")));
   EXPECT_THAT(spoiled("\"head-fastest\"", "\"any\""), HasSubstr("key cta_rates.builds.order: 'any'"));
   EXPECT_THAT(spoiled("\"down\"", "\"left\""), HasSubstr("key cta_rates.builds.kv_walk: 'left'"));
+  EXPECT_THAT(spoiled("bc = 128", "bc = 0"), HasSubstr("key cta_rates.builds.bc: '0'"));
   EXPECT_THAT(spoiled("younger = 0.94, ", ""), HasSubstr("younger is missing"));
   EXPECT_THAT(spoiled("younger = 0.94, ", "younger = 0.94, oldest = 1, "), HasSubstr("oldest"));
   EXPECT_THAT(spoiled("value = 0.0025", "value = 0.2"), HasSubstr("key shared_sm_deviation: '0.2'"));

@@ -44,6 +44,7 @@ void expect_same_rates(const KernelCtaRates& one, const KernelCtaRates& other) {
     EXPECT_EQ(build.mask, same.mask);
     EXPECT_EQ(build.order, same.order);
     EXPECT_EQ(build.kv_walk, same.kv_walk);
+    EXPECT_EQ(build.bc, same.bc);
     EXPECT_EQ(build.rates.younger, same.rates.younger);
     EXPECT_EQ(build.rates.further, same.rates.further);
     EXPECT_EQ(build.rates.lone, same.rates.lone);
@@ -68,8 +69,8 @@ TEST(GpuToml, KeepsWhatWasMeasured) {
                     64,
                     "a \"test\"",
                     true,
-                    {{Mask::window, Order::q_fastest, Walk::up, of_three}, {{}, {}, {}, of_two}}},
-                   {"two", 64, 128, "another", false, {{Mask::causal, {}, Walk::alternating, of_two}}}};
+                    {{Mask::window, Order::q_fastest, Walk::up, 128, of_three}, {{}, {}, {}, {}, of_two}}},
+                   {"two", 64, 128, "another", false, {{Mask::causal, {}, Walk::alternating, {}, of_two}}}};
   gpu.shared_sm_deviation = measured(0.002);
   gpu.measured.hbm_copy_bytes_per_s = measured(1e11);
   gpu.measured.sram_bytes_per_clock_per_sm = measured(127.5);

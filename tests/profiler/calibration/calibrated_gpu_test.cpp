@@ -31,7 +31,9 @@ DriverFacts h200_facts() {
 }
 
 // All that a run can find.
-BuildCtaRates full_build(const CtaRates& rates) { return {Mask::full, Order::q_fastest, Walk::up, rates}; }
+BuildCtaRates full_build(const CtaRates& rates) {
+  return {Mask::full, Order::q_fastest, Walk::up, 64, rates};
+}
 
 Findings whole_findings() {
   Findings findings;
@@ -57,8 +59,8 @@ Findings whole_findings() {
   findings.cta_rates = {
       {"flash2_mma", 128, 64, full_build({.younger = 0.9, .further = 0.9, .lone = 1.3}), 0.001},
       {"flash2_mma", 64, 128, full_build(of_three), 0.002},
-      {"flash2_mma", 64, 128, {Mask::causal, Order::q_fastest, Walk::up, of_three}, 0.002},
-      {"flash1_mma", 128, 64, {{}, {}, {}, {.younger = 0.9994, .lone = 1.7, .stall = 0.35}}, 0.9}};
+      {"flash2_mma", 64, 128, {Mask::causal, Order::q_fastest, Walk::up, 64, of_three}, 0.002},
+      {"flash1_mma", 128, 64, {{}, {}, {}, {}, {.younger = 0.9994, .lone = 1.7, .stall = 0.35}}, 0.9}};
   return findings;
 }
 
@@ -98,6 +100,7 @@ TEST(CalibratedGpu, IsReadAgainAndSaysHowAndWhen) {
   EXPECT_EQ(gpu.cta_rates[1].head_dim, 128);
   ASSERT_EQ(gpu.cta_rates[1].builds.size(), 2U);
   EXPECT_EQ(gpu.cta_rates[1].builds[1].mask, Mask::causal);
+  EXPECT_EQ(gpu.cta_rates[1].builds[1].bc, 64);
   const CtaRates& rates = gpu.cta_rates[1].builds[1].rates;
   EXPECT_EQ(rates.younger, 0.88);
   EXPECT_EQ(rates.further, 0.7);

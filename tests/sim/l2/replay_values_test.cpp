@@ -67,7 +67,7 @@ GpuSpec with_rates() {
   gpu.younger_cta_rate = value(0.5);
   gpu.lone_cta_rate = value(2);
   const auto one_build = [](const CtaRates& rates) {
-    return std::vector<BuildCtaRates>{{{}, {}, {}, rates}};
+    return std::vector<BuildCtaRates>{{{}, {}, {}, {}, rates}};
   };
   gpu.cta_rates = {
       {"traced", 128, 128, "test", true,
@@ -128,11 +128,11 @@ TEST(CtaRates, WhatADescribedKernelSaysGoesBefore) {
 TEST(CtaRates, AreThoseOfTheBuild) {
   GpuSpec gpu = with_rates();
   gpu.cta_rates.resize(1);
-  gpu.cta_rates[0].builds = {{Mask::full, Order::q_fastest, Walk::up, {.younger = 0.81}},
-                             {Mask::causal, Order::q_fastest, Walk::up, {.younger = 0.82}},
-                             {Mask::full, Order::head_fastest, Walk::up, {.younger = 0.83}},
-                             {Mask::full, Order::q_fastest, Walk::down, {.younger = 0.84}},
-                             {Mask::window, {}, {}, {.younger = 0.85}}};
+  gpu.cta_rates[0].builds = {{Mask::full, Order::q_fastest, Walk::up, {}, {.younger = 0.81}},
+                             {Mask::causal, Order::q_fastest, Walk::up, {}, {.younger = 0.82}},
+                             {Mask::full, Order::head_fastest, Walk::up, {}, {.younger = 0.83}},
+                             {Mask::full, Order::q_fastest, Walk::down, {}, {.younger = 0.84}},
+                             {Mask::window, {}, {}, {}, {.younger = 0.85}}};
   const auto younger = [&](Mask mask, Order order, Walk walk) {
     const auto program = with_kernel("traced", 128);
     program->launches[0].macros.push({"HBMSCOPE_MASK", static_cast<int>(mask)});
@@ -147,6 +147,31 @@ TEST(CtaRates, AreThoseOfTheBuild) {
   EXPECT_EQ(younger(Mask::window, Order::head_fastest, Walk::alternating), 0.85);
   EXPECT_EQ(younger(Mask::causal, Order::head_fastest, Walk::up), 0.81);
   EXPECT_EQ(rates_of(*with_kernel("traced", 128), gpu).younger, 0.81);
+}
+
+// Of several lengths of K/V tiles the nearest one's rates are taken.
+TEST(CtaRates, AreThoseOfTheNearestBc) {
+  GpuSpec gpu = with_rates();
+  gpu.cta_rates.resize(1);
+  gpu.cta_rates[0].builds = {{Mask::full, {}, {}, 64, {.younger = 0.81}},
+                             {Mask::causal, {}, {}, 64, {.younger = 0.82}},
+                             {Mask::full, {}, {}, 128, {.younger = 0.83}},
+                             {Mask::causal, {}, {}, 128, {.younger = 0.84}}};
+  const auto rates = [&](std::int64_t bc) {
+    const auto program = with_kernel("traced", 128);
+    for (Macro& macro : program->launches[0].macros) {
+      if (macro.name == "HBMSCOPE_BC") macro.value = bc;
+    }
+    program->launches[0].macros.push({"HBMSCOPE_MASK", static_cast<int>(Mask::causal)});
+    return rates_of(*program, gpu);
+  };
+  EXPECT_EQ(rates(16).younger, 0.82);
+  EXPECT_EQ(rates(16).tiles, 0.25);
+  EXPECT_EQ(rates(64).younger, 0.82);
+  EXPECT_EQ(rates(112).younger, 0.84);
+  EXPECT_EQ(rates(128).younger, 0.84);
+  EXPECT_EQ(rates(128).tiles, 1);
+  EXPECT_EQ(rates(256).tiles, 2);
 }
 
 // K/V tiles and ring slots are those that the launch was compiled for, in measured ones: 64 keys, one slot.
