@@ -1,10 +1,10 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
-#include "sim/l2/set_map.h"
 #include "sim/stream.h"
 
 namespace hbmscope {
@@ -18,7 +18,7 @@ class TileArrivals {
   // of time.
   double wait_for(const TileAccess& access, double now, double stall) {
     const std::uint64_t tile = name_of(access);
-    Arrival& arrival = arrivals_[tile % kRemembered];
+    Arrival& arrival = arrivals_[tile >> kShift];
     if (stall > 0) {
       arrival = {tile, now + stall, stall};
       return stall;
@@ -27,7 +27,9 @@ class TileArrivals {
   }
 
  private:
-  static constexpr std::uint64_t kRemembered = 4096;  // many more than CTAs that are in flight
+  static constexpr unsigned kShift = 52;
+  static constexpr std::size_t kRemembered = std::size_t{1}
+                                             << (64 - kShift);  // many more than CTAs in flight
 
   struct Arrival {
     std::uint64_t tile = 0;
@@ -35,11 +37,13 @@ class TileArrivals {
     double stall = 0;
   };
 
+  // Odd numbers spread what differs over the highest bits; this is asked at every access.
   static std::uint64_t name_of(const TileAccess& access) {
-    const auto number = [](std::int64_t value) { return static_cast<std::uint64_t>(value); };
-    return mixed(
-        mixed(mixed(number(access.tensor) << 32U | number(access.plane)) + number(access.rows.begin)) +
-        number(access.columns.begin));
+    const auto times = [](std::int64_t value, std::uint64_t odd) {
+      return static_cast<std::uint64_t>(value) * odd;
+    };
+    return times(access.rows.begin, 0x9e3779b97f4a7c15U) + times(access.columns.begin, 0xc2b2ae3d27d4eb4fU) +
+           times(access.plane, 0x165667b19e3779f9U) + times(access.tensor, 0xd6e8feb86659fd93U);
   }
 
   std::vector<Arrival> arrivals_ = std::vector<Arrival>(kRemembered);
