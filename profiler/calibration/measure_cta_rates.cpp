@@ -64,9 +64,11 @@ void write_traces(Files& files, const TracedKernel& traced, std::string_view lau
 
 void write_rates(Files& files, const TracedKernel& traced, int run, const TracedRates& found) {
   const CtaRates& rates = found.rates;
-  files.rates.row(fmt::format("{},{},{},{:.4f},{:.4f},{:.4f},{:.4f},{:.4f},{:.5f}", build_of(traced),
-                              found.ctas_per_sm, run, rates.younger, rates.further, rates.lone, rates.stall,
-                              rates.shared_stall, found.deviation));
+  // Stalls of kernels that wait for each tile are not of these runs.
+  const std::string stalls =
+      waits_for_tiles(traced) ? "," : fmt::format("{:.4f},{:.4f}", rates.stall, rates.shared_stall);
+  files.rates.row(fmt::format("{},{},{},{:.4f},{:.4f},{:.4f},{},{:.5f}", build_of(traced), found.ctas_per_sm,
+                              run, rates.younger, rates.further, rates.lone, stalls, found.deviation));
 }
 
 // Medians of some runs.
