@@ -34,21 +34,11 @@ CtaRates read_rates(TomlReader& reader) {
   return rates;
 }
 
-template <class T>
-std::optional<T> word(TomlReader& reader, std::string_view key, std::optional<T> (*parse)(std::string_view),
-                      std::string_view accepted) {
-  const std::optional<std::string> text = reader.text_if_present(key);
-  if (!text) return std::nullopt;
-  const std::optional<T> value = parse(*text);
-  if (!value) reader.fail(key, *text, accepted);
-  return value;
-}
-
 BuildCtaRates read_build(TomlReader reader) {
   BuildCtaRates build;
-  build.mask = word(reader, "mask", parse_mask, "full, causal or window");
-  build.order = word(reader, "order", parse_order, "q-fastest or head-fastest");
-  build.kv_walk = word(reader, "kv_walk", parse_walk, "up, down or alternating");
+  build.mask = reader.word_if_present("mask", parse_mask, "full, causal or window");
+  build.order = reader.word_if_present("order", parse_order, "q-fastest or head-fastest");
+  build.kv_walk = reader.word_if_present("kv_walk", parse_walk, "up, down or alternating");
   build.bc = reader.integer_if_present("bc", 1, std::numeric_limits<std::int32_t>::max());
   build.rates = read_rates(reader);
   reader.finish();

@@ -21,15 +21,6 @@ namespace {
 constexpr std::int64_t kLargestPart = std::int64_t{1} << 20;  // of a CTA: rows, threads, bytes
 constexpr std::int64_t kLargestSection = std::int64_t{1} << 30;
 
-template <class T>
-T word(TomlReader& reader, std::string_view key, std::optional<T> (*parse)(std::string_view),
-       std::string_view accepted) {
-  const std::string text = reader.text(key);
-  const std::optional<T> value = parse(text);
-  if (!value) reader.fail(key, text, accepted);
-  return *value;
-}
-
 std::optional<Schedule> parse_schedule(std::string_view text) {
   constexpr std::array<std::pair<std::string_view, Schedule>, 4> kWords{
       {{"hardware", Schedule::hardware},
@@ -62,8 +53,7 @@ std::optional<L2Hint> parse_hint(std::string_view text) {
 }
 
 L2Hint hint_or_normal(TomlReader& reader, std::string_view key) {
-  return reader.has(key) ? word(reader, key, parse_hint, "normal, evict-first or evict-last")
-                         : L2Hint::normal;
+  return reader.has(key) ? reader.word(key, parse_hint, "normal, evict-first or evict-last") : L2Hint::normal;
 }
 
 std::optional<Spills> read_spills(TomlReader& reader) {
@@ -87,7 +77,7 @@ ForeignCase read_case(TomlReader reader) {
   if (read.one_query) {
     read.split = read_split(reader);
   } else {
-    read.mask = word(reader, "mask", parse_case_mask, "full or causal");
+    read.mask = reader.word("mask", parse_case_mask, "full or causal");
   }
   read.tile = {.br = reader.integer("br", 1, kLargestPart),
                .bc = reader.integer("bc", 1, kLargestPart),
@@ -96,7 +86,7 @@ ForeignCase read_case(TomlReader reader) {
   read.shared_bytes = reader.integer("shared_bytes", 0, kLargestPart);
   read.ctas_per_sm = reader.integer("ctas_per_sm", 1, kLargestPart);
   read.schedule =
-      word(reader, "schedule", parse_schedule, "hardware, static-stride, atomic-counter or longest-first");
+      reader.word("schedule", parse_schedule, "hardware, static-stride, atomic-counter or longest-first");
   if (read.schedule != Schedule::hardware) {
     read.persistent_ctas = reader.integer("persistent_ctas", 1, kLargestPart);
   }
@@ -104,8 +94,8 @@ ForeignCase read_case(TomlReader reader) {
   read.section_bytes = reader.integer_if_present("section_bytes", 1, kLargestSection);
   read.q_hint = hint_or_normal(reader, "q_hint");
   read.kv_hint = hint_or_normal(reader, "kv_hint");
-  read.q_walk = word(reader, "q_walk", parse_q_walk, "up or down");
-  read.kv_walk = word(reader, "kv_walk", parse_walk, "up, down or alternating");
+  read.q_walk = reader.word("q_walk", parse_q_walk, "up or down");
+  read.kv_walk = reader.word("kv_walk", parse_walk, "up, down or alternating");
   read.writes_lse = reader.boolean_or("writes_lse", false);
   read.spills = read_spills(reader);
   if (const auto percent = reader.integer_if_present("younger_cta_percent", 1, kMostPercent)) {

@@ -29,6 +29,19 @@ class TomlReader {
                           std::int64_t otherwise);
   std::optional<std::int64_t> integer_if_present(std::string_view key, std::int64_t smallest,
                                                  std::int64_t largest);
+  // One of the words that `parse` knows.
+  template <class T>
+  T word(std::string_view key, std::optional<T> (*parse)(std::string_view), std::string_view accepted) {
+    const std::string word = text(key);
+    const std::optional<T> value = parse(word);
+    if (!value) fail(key, word, accepted);
+    return *value;
+  }
+  template <class T>
+  std::optional<T> word_if_present(std::string_view key, std::optional<T> (*parse)(std::string_view),
+                                   std::string_view accepted) {
+    return text_if_present(key) ? std::optional<T>(word(key, parse, accepted)) : std::nullopt;
+  }
   // An array of them; empty if there is no such key.
   std::vector<std::int64_t> integers_if_present(std::string_view key, std::int64_t smallest,
                                                 std::int64_t largest);
