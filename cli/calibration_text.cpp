@@ -89,6 +89,8 @@ std::string found_table(const GpuSpec& before, const CalibrationOutcome& outcome
   add_rate(table, "fp16 mma, FLOP/clock/SM", before.tensor_flops_fp16,
            gpu.measured.tensor_flops_per_clock_per_sm_fp16);
   add_rate(table, "exponentials/clock/SM", before.exp_per_clock_per_sm, gpu.measured.exp_per_clock_per_sm);
+  add_rate(table, "L2 latency, clocks", std::nullopt, gpu.measured.l2_latency_clocks);
+  add_rate(table, "HBM latency, clocks", std::nullopt, gpu.measured.hbm_latency_clocks);
   add_rate(table, "launch, ns", std::nullopt, gpu.measured.launch_ns);
   add_rate(table, "start skew, ns", std::nullopt, gpu.measured.cta_start_skew_ns);
   std::string text = table.text(color);

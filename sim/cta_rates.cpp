@@ -13,6 +13,10 @@ double CtaRates::in_step(int older) const {
   return std::min(1.0, with_older(older) * (1 + stall_of(static_cast<int>(ctas_per_sm), 0)));
 }
 
+double CtaRates::stall_beside(double busy_share) const {
+  return std::lerp(quiet_stall.value_or(stall), stall, std::clamp(busy_share, 0.0, 1.0));
+}
+
 // Each further CTA takes its turn at the tensor cores and makes a step of all of them longer by the same
 // time: T_n = T_1 + (T_k - T_1) (n - 1) / (k - 1), T_k = 1, T_1 = 1 / lone.
 double CtaRates::speed(int residents, int older) const {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 namespace hbmscope {
 
@@ -15,8 +16,9 @@ struct CtaRates {
   double further = 1;  // each further one, relative to the one before it
   double lone = 1;     // one that has the SM to itself, relative to the oldest of as many as the SM holds
   // What one that has the SM to itself loses while a byte comes from DRAM rather than the L2, in bytes that
-  // it would have moved meanwhile.
+  // it would have moved meanwhile, where CTAs on all SMs load, and where those on few do; absent: the same.
   double stall = 0;
+  std::optional<double> quiet_stall;
   double shared_stall = 0;       // the same of the oldest of as many as an SM holds
   std::int64_t ctas_per_sm = 2;  // as many as an SM held when they were measured
   double tiles = 1;              // K/V tiles of a launch, in measured ones
@@ -28,6 +30,9 @@ struct CtaRates {
   // The same where CTAs walk the same K and V and the oldest wait for what they are the first to need: those
   // that are slower by less than that keep in step.
   double in_step(int older) const;
+
+  // A lone one's, with CTAs on such a share of the SMs: DRAM answers the later the more ask it.
+  double stall_beside(double busy_share) const;
 
   // Of one of so many on an SM, relative to the oldest of ctas_per_sm.
   double speed(int residents, int older) const;

@@ -29,6 +29,7 @@ CtaRates read_rates(TomlReader& reader) {
   rates.further = reader.has("further") ? rate("further", kLargestYoungerRate) : rates.younger;
   rates.lone = rate("lone", kLargestLoneRate);
   rates.stall = stall("stall");
+  if (reader.has("quiet_stall")) rates.quiet_stall = stall("quiet_stall");
   rates.shared_stall = stall("shared_stall");
   rates.ctas_per_sm = reader.integer_or("ctas_per_sm", 2, kMostCtasPerSm, 2);
   return rates;
@@ -76,6 +77,7 @@ std::string build_line(const BuildCtaRates& build) {
   number("further", rates.further, rates.further != rates.younger);
   number("lone", rates.lone);
   number("stall", rates.stall, rates.stall > 0);
+  if (rates.quiet_stall) number("quiet_stall", *rates.quiet_stall);
   number("shared_stall", rates.shared_stall, rates.shared_stall > 0);
   number("ctas_per_sm", rates.ctas_per_sm, rates.ctas_per_sm != 2);
   return fmt::format("  {{ {} }},", fmt::join(keys, ", "));

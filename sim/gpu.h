@@ -48,15 +48,18 @@ struct SmRun {
 };
 
 // What benchmarks get out of a GPU, beside the rates that its makers publish; each absent where nobody has
-// measured it. No prediction reads them: bounds of the time are those of the published rates.
+// measured it. Bounds of the time are those of the published rates; the L2 replay reads the rate of copies
+// and the latencies.
 struct MeasuredRates {
   std::optional<SourcedValue> hbm_copy_bytes_per_s;  // read + write
   std::optional<SourcedValue> sram_bytes_per_clock_per_sm;
   std::optional<SourcedValue> exp_per_clock_per_sm;
   std::optional<SourcedValue> tensor_flops_per_clock_per_sm_bf16;  // by mma.sync, as the mma kernels issue it
   std::optional<SourcedValue> tensor_flops_per_clock_per_sm_fp16;
-  std::optional<SourcedValue> launch_ns;          // a kernel that does nothing, one after the other
-  std::optional<SourcedValue> cta_start_skew_ns;  // between the first and the last CTA that start at once
+  std::optional<SourcedValue> l2_latency_clocks;  // of an SM, for a line that an SM of either side has loaded
+  std::optional<SourcedValue> hbm_latency_clocks;  // for a line that nobody has loaded
+  std::optional<SourcedValue> launch_ns;           // a kernel that does nothing, one after the other
+  std::optional<SourcedValue> cta_start_skew_ns;   // between the first and the last CTA that start at once
 };
 
 // Limits of a multiprocessor and of a CTA, from the CUDA programming guide by compute capability.

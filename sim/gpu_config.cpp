@@ -94,6 +94,8 @@ MeasuredRates read_measured_rates(TomlReader reader) {
   rates.exp_per_clock_per_sm = reader.quantity_if_present("exp_per_clock_per_sm");
   rates.tensor_flops_per_clock_per_sm_bf16 = reader.quantity_if_present("tensor_flops_per_clock_per_sm_bf16");
   rates.tensor_flops_per_clock_per_sm_fp16 = reader.quantity_if_present("tensor_flops_per_clock_per_sm_fp16");
+  rates.l2_latency_clocks = reader.quantity_if_present("l2_latency_clocks");
+  rates.hbm_latency_clocks = reader.quantity_if_present("hbm_latency_clocks");
   rates.launch_ns = reader.quantity_if_present("launch_ns");
   rates.cta_start_skew_ns = reader.quantity_if_present("cta_start_skew_ns");
   reader.finish();

@@ -44,6 +44,8 @@ void put_measured(TomlText& out, const MeasuredRates& rates) {
   table.put("exp_per_clock_per_sm", rates.exp_per_clock_per_sm);
   table.put("tensor_flops_per_clock_per_sm_bf16", rates.tensor_flops_per_clock_per_sm_bf16);
   table.put("tensor_flops_per_clock_per_sm_fp16", rates.tensor_flops_per_clock_per_sm_fp16);
+  table.put("l2_latency_clocks", rates.l2_latency_clocks);
+  table.put("hbm_latency_clocks", rates.hbm_latency_clocks);
   table.put("launch_ns", rates.launch_ns);
   table.put("cta_start_skew_ns", rates.cta_start_skew_ns);
   if (!table.text().empty()) out.line("\n[measured]\n" + table.text().substr(0, table.text().size() - 1));

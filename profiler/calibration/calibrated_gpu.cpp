@@ -75,6 +75,10 @@ void write_rates(const FoundRates& found, GpuSpec& gpu, Writer& writer) {
               "mma.sync.m16n8k16 by 16 warps", gpu.tensor_flops_bf16);
   writer.rate(measured.tensor_flops_per_clock_per_sm_fp16, found.fp16_flops_per_clock_per_sm, "fp16",
               "mma.sync.m16n8k16 by 16 warps", gpu.tensor_flops_fp16);
+  writer.rate(measured.l2_latency_clocks, found.l2_latency_clocks, "L2 latency",
+              "median of lines that one SM had loaded, by all SMs");
+  writer.rate(measured.hbm_latency_clocks, found.hbm_latency_clocks, "HBM latency",
+              "median of lines that nobody had loaded");
   writer.rate(measured.launch_ns, found.launch_ns, "launch", "256 empty kernels one after the other");
   writer.rate(measured.cta_start_skew_ns, found.cta_start_skew_ns, "start skew",
               "%globaltimer of one CTA on every SM, last less first");
@@ -136,10 +140,13 @@ bool is_tile_of(const KernelCtaRates& tile, const KernelRates& rates) {
 double share(double value) { return rounded(std::max(value, 0.0), 3); }
 
 CtaRates rounded_rates(const CtaRates& rates) {
+  std::optional<double> quiet_stall;
+  if (rates.quiet_stall) quiet_stall = share(*rates.quiet_stall);
   return {.younger = share(std::max(rates.younger, 0.01)),
           .further = share(std::max(rates.further, 0.01)),
           .lone = share(rates.lone),
           .stall = share(rates.stall),
+          .quiet_stall = quiet_stall,
           .shared_stall = share(rates.shared_stall),
           .ctas_per_sm = rates.ctas_per_sm};
 }

@@ -173,7 +173,9 @@ CtaRates waiting_rates(CtaRates rates, const RowKeyTimes& times, double read_sha
         "times as long with two",
         times.older_of_two, times.alone, kMostLone));
   }
-  rates.stall = stall_of((times.alone_hbm / times.alone - 1) / read_share);
+  const auto stall = [&](double hbm) { return stall_of((hbm / times.alone - 1) / read_share); };
+  rates.stall = stall(times.alone_hbm);
+  if (times.alone_hbm_quiet) rates.quiet_stall = stall(*times.alone_hbm_quiet);
   return rates;
 }
 

@@ -47,9 +47,10 @@ std::optional<TracedRates> sharing_rates(const SharingTraces& traces, int ctas_p
 
 // How long a CTA takes for one row of Q and one key, in ns.
 struct RowKeyTimes {
-  double older_of_two = 0;  // on its SM
-  double alone = 0;         // on its SM, with all that it moves in the L2
-  double alone_hbm = 0;     // the same, with all that it loads from DRAM
+  double older_of_two = 0;                // on its SM
+  double alone = 0;                       // on its SM, with all that it moves in the L2
+  double alone_hbm = 0;                   // the same, with all that it loads from DRAM
+  std::optional<double> alone_hbm_quiet;  // the same, where few others load; absent: not told apart
 };
 
 // Of a kernel whose CTAs wait for each tile: `read_share` of the bytes that they move are loaded. Two that

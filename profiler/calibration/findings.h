@@ -37,6 +37,8 @@ struct FoundRates {
   std::optional<double> exp_per_clock_per_sm;
   std::optional<double> bf16_flops_per_clock_per_sm;
   std::optional<double> fp16_flops_per_clock_per_sm;
+  std::optional<double> l2_latency_clocks;
+  std::optional<double> hbm_latency_clocks;
   std::optional<double> launch_ns;
   std::optional<double> cta_start_skew_ns;
 };

@@ -7,6 +7,7 @@
 
 #include "profiler/calibration/evidence.h"
 #include "profiler/calibration/kernels.h"
+#include "profiler/calibration/lone_ctas.h"
 #include "profiler/calibration/measure.h"
 #include "profiler/calibration/traced_launch.h"
 #include "profiler/calibration/traced_work.h"
@@ -18,25 +19,14 @@ namespace {
 
 constexpr int kRuns = 3;
 
-// So few that all they move lies in the L2.
-constexpr std::size_t kCtasInL2 = 16;
-
 struct Files {
   EvidenceFile traces;
   EvidenceFile rates;
   EvidenceFile lone;
 };
 
-struct Bench {
-  Probe& probe;
-  RandomPairs& inputs;
-  Bytes l2_bytes;
+struct Bench : TracedBench {
   Files& files;
-
-  std::size_t sms() const { return static_cast<std::size_t>(probe.sms()); }
-  TracedLaunch launch(const TracedKernel& traced, std::size_t ctas, const TracedWork& work) const {
-    return {probe, inputs, traced, ctas, work};
-  }
 };
 
 std::string name_of(const TracedKernel& traced) {
@@ -152,33 +142,13 @@ std::optional<KernelRates> measure_sharing(const Bench& bench, const TracedKerne
   return rates_of_build(traced, runs.rates(), runs.deviation());
 }
 
-double row_keys(const TracedWork& work) {
-  return static_cast<double>(work.rows_of_cta) * static_cast<double>(work.keys);
-}
-
-// Median of some runs of a launch with no more CTAs than SMs.
-double alone_ns(TracedLaunch launch, const TracedWork& work) {
-  launch.run();  // warm up
-  std::vector<double> runs;
-  for (int run = 0; run < kRuns; ++run) runs.push_back(lone_ns(launch.run()) / row_keys(work));
-  return median(runs).value();
-}
-
-// CTAs of flash1 wait for each tile of Q and O, those of the last launches of standard for each of P or S:
-// one that has the SM to itself is timed with them in the L2 and in DRAM, with half of the SMs at work.
 CtaRates rates_of_waiting(const Bench& bench, const TracedKernel& traced, const CtaRates& of_pairs,
                           double older_ns) {
-  const auto half = std::max<std::size_t>(bench.sms() / 2, 1);
-  const TracedWork near = work_in_l2(traced, bench.l2_bytes, kCtasInL2);
-  const TracedWork far = work_beyond_l2(traced, bench.l2_bytes, half);
-  RowKeyTimes times{.older_of_two = older_ns,
-                    .alone = alone_ns(bench.launch(traced, kCtasInL2, near), near),
-                    .alone_hbm = alone_ns(bench.launch(traced, half, far), far)};
-  // Lone CTAs of flash1 beside the pairs waited for DRAM; standard's did not, and began and ended as pairs
-  // do.
-  if (near.ctas_of_head == 0) times.older_of_two = of_pairs.lone * times.alone;
-  bench.files.lone.row(fmt::format("{},{:.6f},{:.6f},{:.6f}", name_of(traced), times.older_of_two,
-                                   times.alone, times.alone_hbm));
+  const RowKeyTimes times = reads_weights(traced) ? times_of_standard(bench, traced, of_pairs.lone)
+                                                  : times_of_flash1(bench, traced, older_ns);
+  const std::string quiet = times.alone_hbm_quiet ? fmt::format("{:.6f}", *times.alone_hbm_quiet) : "";
+  bench.files.lone.row(fmt::format("{},{:.6f},{:.6f},{:.6f},{}", name_of(traced), times.older_of_two,
+                                   times.alone, times.alone_hbm, quiet));
   return waiting_rates(of_pairs, times, share_from_hbm(traced));
 }
 
@@ -219,9 +189,10 @@ void measure_cta_rates(Calibration& calibration) {
       {calibration.evidence, "cta_rates.csv",
        "kernel,br,head_dim,bc,mask,order,kv_walk,ctas_per_sm,run,younger,further,lone,stall,shared_stall,"
        "deviation"},
-      {calibration.evidence, "lone_ctas.csv", "kernel,br,head_dim,older_of_two_ns,alone_ns,alone_hbm_ns"}};
+      {calibration.evidence, "lone_ctas.csv",
+       "kernel,br,head_dim,older_of_two_ns,alone_ns,alone_hbm_ns,alone_hbm_quiet_ns"}};
   RandomPairs inputs;
-  const Bench bench{calibration.probe, inputs, calibration.facts.l2_bytes, files};
+  const Bench bench{{calibration.probe, inputs, calibration.facts.l2_bytes}, files};
   std::vector<KernelRates> found;
   for (const TracedKernel& traced : traced_kernels()) {
     if (traced.shared_bytes > calibration.facts.limits.shared_bytes_per_cta) continue;

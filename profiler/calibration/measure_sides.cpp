@@ -34,6 +34,12 @@ void write_histogram(EvidenceFile& file, const char* lines, const Cycles& cycles
   for (const auto& [from, count] : counts) file.row(fmt::format("{},{},{}", lines, from, count));
 }
 
+double median_of(Cycles cycles) {
+  const auto middle = cycles.begin() + static_cast<std::ptrdiff_t>(cycles.size() / 2);
+  std::ranges::nth_element(cycles, middle);
+  return *middle;
+}
+
 void append(Cycles& to, const Cycles& cycles) { to.insert(to.end(), cycles.begin(), cycles.end()); }
 
 }  // namespace
@@ -66,6 +72,8 @@ void measure_sides(Calibration& calibration) {
   write_histogram(histogram, "read by SM 0", shared);
   write_histogram(histogram, "not read", dram);
   const LatencyBounds bounds = latency_bounds(own, shared, dram);
+  calibration.findings.rates.l2_latency_clocks = median_of(shared);
+  calibration.findings.rates.hbm_latency_clocks = median_of(dram);
   std::vector<double> far_shares;
   for (const Cycles& cycles : of_sm) far_shares.push_back(1 - shares_of(cycles, bounds).near);
   const std::vector<int> sides =

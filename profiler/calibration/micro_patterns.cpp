@@ -59,8 +59,8 @@ std::vector<MicroPattern> micro_patterns(const GpuSpec& gpu) {
       {all});
   add(patterns, "read by all SMs to and fro, 4 rounds", shared, std::array{4.0 / 3, 32.0 / 15}, {to_and_fro});
   add(patterns, "read by one SM, 4 rounds", shared, std::array{14.0 / 15, 4.0 / 3, 32.0 / 15}, {one});
-  add(patterns, "streamed by all SMs, read again", capacity, std::array{8.0 / 15, 0.8, 16.0 / 15},
-      {part, part});
+  add(patterns, "streamed by all SMs, read again", capacity,
+      std::array{8.0 / 15, 0.6, 2.0 / 3, 11.0 / 15, 0.8, 16.0 / 15}, {part, part});
   add(patterns, "written by all SMs", capacity, std::array{4.0 / 15, 0.8, 16.0 / 15, 32.0 / 15}, {write});
   add(patterns, "written, another streamed, read again", capacity, std::array{4.0 / 15, 0.4, 8.0 / 15},
       {write, other, part});

@@ -18,8 +18,6 @@ std::vector<std::uint32_t> drawn_pairs() {
   return pairs;
 }
 
-bool reads_weights(const TracedKernel& traced) { return traced.algorithm.starts_with("standard"); }
-
 void* pointer(CUdeviceptr address) {
   return reinterpret_cast<void*>(address);  // NOLINT(performance-no-int-to-ptr): as the driver has it
 }

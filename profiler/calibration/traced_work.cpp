@@ -32,6 +32,8 @@ int keys_of(const TracedKernel& traced, Bytes bytes, std::size_t ctas, int most)
 
 bool waits_for_tiles(const TracedKernel& traced) { return traced.algorithm != "flash2"; }
 
+bool reads_weights(const TracedKernel& traced) { return traced.algorithm.starts_with("standard"); }
+
 TracedWork work_of_waves(const TracedKernel& traced, Bytes l2_bytes) {
   if (is_flash1(traced)) return {1024, 1024, 1, 1};
   if (waits_for_tiles(traced)) return {traced.br, 2048, 0, 0};
@@ -55,7 +57,14 @@ TracedWork work_of_pairs(const TracedKernel& traced, Bytes l2_bytes, std::size_t
 TracedWork work_in_l2(const TracedKernel& traced, Bytes l2_bytes, std::size_t ctas) {
   if (!is_flash1(traced)) return {traced.br, keys_of(traced, l2_bytes / kKeptPart, ctas, 4096), 0, 0};
   const Bytes of_row = static_cast<Bytes>(ctas) * static_cast<Bytes>(traced.head_dim) * kBytesLoaded;
-  return {whole(l2_bytes / kKeptPart / of_row, traced.br, 512), 1024, 1, 1};
+  return {whole(l2_bytes / kKeptPart / of_row, traced.br, 1024), 1024, 1, 1};
+}
+
+TracedWork half_of(const TracedKernel& traced, TracedWork work) {
+  int& tiled = is_flash1(traced) ? work.rows_of_cta : work.keys;
+  const int tile = is_flash1(traced) ? traced.br : traced.bc;
+  tiled = tiled / 2 / tile * tile;
+  return work;
 }
 
 TracedWork work_beyond_l2(const TracedKernel& traced, Bytes l2_bytes, std::size_t ctas) {

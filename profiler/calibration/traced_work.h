@@ -18,6 +18,8 @@ struct TracedWork {
 
 // Whether its CTAs wait for each tile: all but flash2's do.
 bool waits_for_tiles(const TracedKernel& traced);
+// Whether they read P or S: standard's.
+bool reads_weights(const TracedKernel& traced);
 
 // In waves that fill the GPU: long enough for timestamps not to matter. flash2's find K and V in the L2.
 TracedWork work_of_waves(const TracedKernel& traced, Bytes l2_bytes);
@@ -37,6 +39,9 @@ TracedWork work_of_pairs(const TracedKernel& traced, Bytes l2_bytes, std::size_t
 // or S), and with all of it in DRAM: so many rows, or keys, that each comes again after the L2 has lost it.
 TracedWork work_in_l2(const TracedKernel& traced, Bytes l2_bytes, std::size_t ctas);
 TracedWork work_beyond_l2(const TracedKernel& traced, Bytes l2_bytes, std::size_t ctas);
+
+// The same of half as many tiles; of none, if there was but one.
+TracedWork half_of(const TracedKernel& traced, TracedWork work);
 
 // Of the bytes that such a CTA moves beyond the L2, those that it loads from DRAM.
 double share_from_hbm(const TracedKernel& traced);

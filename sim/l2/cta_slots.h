@@ -1,9 +1,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "sim/gpu.h"
+#include "sim/l2/stream_queues.h"
 #include "sim/l2/tile_arrivals.h"
 #include "sim/stop.h"
 #include "sim/stream.h"
@@ -17,23 +19,30 @@ std::int64_t resident_ctas(const Launch& launch, const Program& program, const G
 // first; one that is done makes room for the next item of the schedule.
 class CtaSlots {
  public:
-  // `body` must outlive it; `seed` draws what differs from one GPU of this name to the next; `stream_stall`:
-  // sim/l2/stream_stall.h.
-  CtaSlots(const LaunchBody& body, const GpuSpec& gpu, std::uint64_t seed, double stream_stall = 0);
+  // `body` must outlive it; `seed` draws what differs from one GPU of this name to the next; `queues`: of a
+  // launch that only moves bytes.
+  CtaSlots(const LaunchBody& body, const GpuSpec& gpu, std::uint64_t seed,
+           const std::optional<StreamQueues>& queues = std::nullopt);
   CtaSlots(const CtaSlots&) = delete;
   CtaSlots& operator=(const CtaSlots&) = delete;
   ~CtaSlots() = default;
 
-  // Calls visit(access, side), which returns the bytes that had to come from DRAM, for every access of the
-  // launch in the order in which the SMs issue them: all CTAs move bytes at the rate that their age gives,
-  // and take turns of one tile. The plane of an access to local memory is the CTA's slot. Throws Stopped soon
-  // after the flag is set.
+  // Calls visit(access, side), which returns the HbmBytes that it took, for every access of the launch in the
+  // order in which the SMs issue them: all CTAs move bytes at the rate that their age gives, and take turns
+  // of one tile; those of a stream take shorter ones, and the next access when the queues have served the
+  // last one. The plane of an access to local memory is the CTA's slot. Throws Stopped soon after the flag is
+  // set.
   template <class Visit>
   void run(Visit&& visit, StopFlag stop = nullptr) {
     while (running_ > 0) {
       check_stop(stop);
       for (std::size_t slot = 0; slot < slots_.size(); ++slot) {
-        if (slots_[slot].running) take_turn(slot, visit);
+        if (!slots_[slot].running) continue;
+        if (queues_) {
+          take_turn_of_stream(slot, visit);
+        } else {
+          take_turn(slot, visit);
+        }
       }
       ++turn_;
     }
@@ -54,8 +63,8 @@ class CtaSlots {
     CtaCursor cursor;
     const TileAccess* access = nullptr;  // of the cursor
     double access_bytes = 0;
-    double budget = 0;     // bytes that it may move before its turn is over
-    double rate = 1;       // bytes that it may move in a turn, as a share of turn_bytes_
+    double budget = 0;     // what is left before its turn is over: bytes that it may move, a stream's seconds
+    double rate = 1;       // bytes that it may move in a turn, as a share of turn_length_
     double stall = 0;      // bytes that a rate of 1 moves while it waits for one from DRAM
     std::int64_t age = 0;  // position of its item in the schedule
     int sm = 0;
@@ -66,11 +75,23 @@ class CtaSlots {
   template <class Visit>
   void take_turn(std::size_t number, Visit& visit) {
     Slot& slot = slots_[number];
-    slot.budget += slot.rate * turn_bytes_;
+    slot.budget += slot.rate * turn_length_;
     while (slot.access_bytes <= slot.budget) {
-      const Bytes fetched = visit(*slot.access, slot.side);
+      const HbmBytes hbm = visit(*slot.access, slot.side);
       slot.budget -= slot.access_bytes;
-      if (slot.stall > 0) slot.budget -= slot.rate * wait_for(slot, fetched);
+      if (slot.stall > 0) slot.budget -= slot.rate * wait_for(slot, hbm.fetched);
+      if (!advance(slot) && !restart(number)) return;
+    }
+  }
+
+  template <class Visit>
+  void take_turn_of_stream(std::size_t number, Visit& visit) {
+    Slot& slot = slots_[number];
+    slot.budget += turn_length_;
+    while (slot.budget > 0) {
+      const double now_s = static_cast<double>(turn_ + 1) * turn_length_ - slot.budget;
+      const HbmBytes hbm = visit(*slot.access, slot.side);
+      slot.budget -= queues_->end_of(now_s, *slot.access, hbm) - now_s;
       if (!advance(slot) && !restart(number)) return;
     }
   }
@@ -84,8 +105,7 @@ class CtaSlots {
   // In bytes that a rate of 1 moves meanwhile. A tile that another CTA has asked for arrives for both.
   double wait_for(const Slot& slot, Bytes fetched) {
     const double stall = slot.stall * static_cast<double>(fetched);
-    if (stream_stall_ > 0) return stall;
-    const double now = static_cast<double>(turn_ + 1) * turn_bytes_ - slot.budget / slot.rate;
+    const double now = static_cast<double>(turn_ + 1) * turn_length_ - slot.budget / slot.rate;
     return arrivals_.wait_for(*slot.access, now, stall);
   }
   bool restart(std::size_t number);  // false if no work is left for this slot
@@ -100,12 +120,12 @@ class CtaSlots {
   std::vector<std::int64_t> turns_;  // of each slot, for a static stride
   std::int64_t drawn_ = 0;
   std::int64_t running_ = 0;
-  double turn_bytes_ = 0;
+  double turn_length_ = 0;  // bytes at a rate of 1, a stream's in seconds
   std::int64_t turn_ = 0;
   TileArrivals arrivals_;
   CtaRates rates_;
   std::vector<double> rates_of_sms_;
-  double stream_stall_;
+  std::optional<StreamQueues> queues_;
 };
 
 }  // namespace hbmscope

@@ -85,7 +85,7 @@ void hbm_traffic(const Program& program, const Traffic& traffic, const GpuSpec& 
       break;
     case L2Mode::replay:
       check_replay(program, traffic);
-      replay_placements(program, gpu, total_of(traffic).compulsory, hbm, stop);
+      replay_placements(program, gpu, traffic, hbm, stop);
       break;
     case L2Mode::model:
       hbm.band.reset();

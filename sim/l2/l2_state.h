@@ -85,6 +85,9 @@ class L2State {
   // Bytes read from DRAM so far.
   Bytes fetched() const { return fetched_; }
 
+  // Bytes that began to be written back so far.
+  Bytes written_back() const { return written_back_; }
+
   // Bytes by account; writes are billed to who made the block dirty last.
   const std::vector<ReadWrite>& accounts() const { return accounts_; }
 
@@ -193,6 +196,7 @@ class L2State {
   Bytes write_back_delay_ = 0;
   Bytes early_writes_ = 0;
   Bytes fetched_ = 0;
+  Bytes written_back_ = 0;
 };
 
 }  // namespace hbmscope

@@ -51,8 +51,10 @@ void L2State::clean(Entry number) {
   if (share.dirty == 0) return;
   const auto block = static_cast<std::int64_t>(number / static_cast<Entry>(homes_));
   const auto home = static_cast<int>(number % static_cast<Entry>(homes_));
-  account(share.dirty).write += share_of(block, home);
-  dirty_bytes_[list_of(block, home)] -= share_of(block, home);
+  const Bytes bytes = share_of(block, home);
+  account(share.dirty).write += bytes;
+  written_back_ += bytes;
+  dirty_bytes_[list_of(block, home)] -= bytes;
   written_.remove(number);
   share = {.written_at = clock_ + write_back_delay_, .dirty = 0, .written = share.dirty};
 }

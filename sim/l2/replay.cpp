@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <type_traits>
 #include <vector>
 
@@ -10,7 +11,7 @@
 #include "sim/l2/l2_geometry.h"
 #include "sim/l2/l2_state.h"
 #include "sim/l2/set_map.h"
-#include "sim/l2/stream_stall.h"
+#include "sim/l2/stream_queues.h"
 #include "sim/l2/tensor_places.h"
 #include "sim/l2/write_back_delay.h"
 #include "sim/stream.h"
@@ -62,9 +63,10 @@ void load(std::int64_t block, int side, int account, L2Hint hint, Observer& obse
 
 template <class Observer>
 void run_launch(const Program& program, int launch, const BlockMap& blocks, const GpuSpec& gpu, int sides,
-                std::uint64_t seed, double stall, Observer& observer, StopFlag stop, L2State& state) {
+                std::uint64_t seed, const std::optional<StreamQueues>& queues, Observer& observer,
+                StopFlag stop, L2State& state) {
   const LaunchBody body(program, launch);
-  CtaSlots slots(body, gpu, seed, stall);
+  CtaSlots slots(body, gpu, seed, queues);
   observer.launch_begins(slots, blocks, state);
   const auto visit = [&](const TileAccess& access, int sm_side) {
     const int side =
@@ -73,12 +75,13 @@ void run_launch(const Program& program, int launch, const BlockMap& blocks, cons
     const L2Hint hint = body.launch().accesses[access.access].hint;
     observer.access_begins(access);
     const Bytes fetched = state.fetched();
+    const Bytes written_back = state.written_back();
     blocks.visit(access, [&](std::int64_t block) {
       observer.block_begins(block, access);
       if (access.operation != Operation::store) load(block, side, account, hint, observer, state);
       if (access.operation != Operation::load) state.store(block, side, account, hint);
     });
-    return state.fetched() - fetched;
+    return HbmBytes{state.fetched() - fetched, state.written_back() - written_back};
   };
   slots.run(visit, stop);
   observer.launch_ends();
@@ -125,11 +128,37 @@ double deviation_of(const std::vector<double>& values) {
   return std::sqrt(squares / static_cast<double>(values.size() - 1));
 }
 
+// What the replay does not know is how much the L2 keeps of what is read or written again. At stake are the
+// bytes beyond the compulsory ones that come from DRAM, or those that are found, whichever are fewer: where
+// nearly nothing is found, no cache of about this size would have kept it.
+double at_stake(std::uint64_t moved, std::uint64_t compulsory, std::uint64_t most) {
+  if (moved <= compulsory || most <= moved) return 0;
+  return static_cast<double>(std::min(moved - compulsory, most - moved));
+}
+
+struct AtStake {
+  double read = 0;
+  double write = 0;
+};
+
+AtStake at_stake(const Traffic& traffic, const HbmTraffic& hbm) {
+  AtStake sum;
+  for (int launch = 0; launch < hbm.launches.count(); ++launch) {
+    for (int tensor = 0; tensor < hbm.launches[launch].tensors.count(); ++tensor) {
+      const ReadWrite& moved = hbm.launches[launch].tensors[tensor];
+      const TensorTraffic& counted = traffic.launches[launch].tensors[tensor];
+      sum.read += at_stake(moved.read, counted.compulsory.read, counted.l2.read);
+      sum.write += at_stake(moved.write, counted.compulsory.write, counted.l2.write);
+    }
+  }
+  return sum;
+}
+
 // 90 % of a normal distribution lie within 1.645 standard deviations. No placement moves less than what is
 // compulsory.
-Stretch around(std::uint64_t median, std::uint64_t compulsory, const std::vector<double>& values) {
-  const std::uint64_t excess = median - std::min(median, compulsory);
-  const double deviation = std::hypot(deviation_of(values), kUnsureShare * static_cast<double>(excess));
+Stretch around(std::uint64_t median, std::uint64_t compulsory, double at_stake,
+               const std::vector<double>& values) {
+  const double deviation = std::hypot(deviation_of(values), kUnsureShare * at_stake);
   const auto reach = static_cast<std::uint64_t>(1.645 * deviation);
   return {std::max(median - std::min(median, reach), std::min(median, compulsory)), median + reach};
 }
@@ -152,8 +181,8 @@ void replay_seen_by(Observer& observer, const Program& program, const GpuSpec& g
   count_traffic(program, traffic);
   for (int launch = 0; launch < program.launches.count(); ++launch) {
     state.begin_launch(write_back_delay(program, traffic, launch, gpu, geometry));
-    const double stall = stream_stall(program, traffic, launch, gpu);
-    run_launch(program, launch, blocks, gpu, geometry.sides, seed, stall, observer, stop, state);
+    const std::optional<StreamQueues> queues = stream_queues(program, traffic, launch, gpu);
+    run_launch(program, launch, blocks, gpu, geometry.sides, seed, queues, observer, stop, state);
   }
   const Bytes under_way = std::min(state.early_writes(), geometry.under_way_bytes);
   const std::uint64_t meanwhile = written(state) - under_way;
@@ -175,8 +204,8 @@ void replay(const Program& program, const GpuSpec& gpu, std::uint64_t seed, Repl
   replay_seen_by(observer, program, gpu, seed, nullptr, hbm);
 }
 
-void replay_placements(const Program& program, const GpuSpec& gpu, const ReadWrite& compulsory,
-                       HbmTraffic& hbm, StopFlag stop) {
+void replay_placements(const Program& program, const GpuSpec& gpu, const Traffic& traffic, HbmTraffic& hbm,
+                       StopFlag stop) {
   std::vector<HbmTraffic> runs;
   std::vector<double> reads;
   std::vector<double> writes;
@@ -192,8 +221,10 @@ void replay_placements(const Program& program, const GpuSpec& gpu, const ReadWri
   });
   hbm = *middle;
   const ReadWrite total = total_of(hbm);
-  const Stretch read = around(total.read, compulsory.read, reads);
-  const Stretch write = around(total.write, compulsory.write, writes);
+  const ReadWrite compulsory = total_of(traffic).compulsory;
+  const AtStake unsure = at_stake(traffic, hbm);
+  const Stretch read = around(total.read, compulsory.read, unsure.read, reads);
+  const Stretch write = around(total.write, compulsory.write, unsure.write, writes);
   hbm.band = HbmBand{{read.low, write.low}, {read.high, write.high}};
 }
 

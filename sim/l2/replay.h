@@ -6,6 +6,7 @@
 #include "sim/l2/l2_model.h"
 #include "sim/program.h"
 #include "sim/stop.h"
+#include "sim/traffic.h"
 
 namespace hbmscope {
 
@@ -41,14 +42,15 @@ void replay(const Program& program, const GpuSpec& gpu, std::uint64_t seed, HbmT
 void replay(const Program& program, const GpuSpec& gpu, std::uint64_t seed, ReplayObserver& observer,
             HbmTraffic& hbm);
 
-// One standard deviation of what the replay itself does not know, as a share of the bytes beyond the
-// compulsory ones. Chosen on the points of configs/sweeps/fresh.txt.
-inline constexpr double kUnsureShare = 0.05;
+// One standard deviation of what the replay itself does not know, as a share of the bytes at stake: those
+// beyond the compulsory ones, or those that are found, whichever are fewer. Chosen on the points of
+// configs/sweeps/fresh.txt.
+inline constexpr double kUnsureShare = 0.06;
 
 // The replay of several placements: the one with the median of bytes read stands for all. The band around it
 // holds 90 % of a normal distribution whose deviation is that of the placements and of what the replay does
-// not know.
-void replay_placements(const Program& program, const GpuSpec& gpu, const ReadWrite& compulsory,
-                       HbmTraffic& hbm, StopFlag stop = nullptr);
+// not know. `traffic` is the program's.
+void replay_placements(const Program& program, const GpuSpec& gpu, const Traffic& traffic, HbmTraffic& hbm,
+                       StopFlag stop = nullptr);
 
 }  // namespace hbmscope

@@ -98,10 +98,14 @@ std::optional<CtaRates> rates_of_tile(const std::vector<KernelCtaRates>& known, 
   const CtaRates high = rates_of(*above, launch);
   const double share = static_cast<double>(head_dim - below->head_dim) /
                        static_cast<double>(above->head_dim - below->head_dim);
+  std::optional<double> quiet_stall;
+  if (low.quiet_stall && high.quiet_stall)
+    quiet_stall = std::lerp(*low.quiet_stall, *high.quiet_stall, share);
   return CtaRates{.younger = std::lerp(low.younger, high.younger, share),
                   .further = std::lerp(low.further, high.further, share),
                   .lone = std::lerp(low.lone, high.lone, share),
                   .stall = std::lerp(low.stall, high.stall, share),
+                  .quiet_stall = quiet_stall,
                   .shared_stall = std::lerp(low.shared_stall, high.shared_stall, share),
                   .ctas_per_sm = std::max(low.ctas_per_sm, high.ctas_per_sm),
                   .tiles = low.tiles};

@@ -4,13 +4,9 @@
 
 #include "sim/l2/cta_slots.h"
 #include "sim/l2/launch_bytes.h"
-#include "sim/l2/replay_values.h"
 
 namespace hbmscope {
 namespace {
-
-// A lone CTA whose stall is shorter hardly waits.
-constexpr double kWaitingStall = 0.1;
 
 bool has(const Launch& launch, ComputeKind kind) {
   return std::any_of(launch.computes.begin(), launch.computes.end(),
@@ -31,23 +27,19 @@ double hbm_seconds(const Program& program, const LaunchTraffic& moved, const Gpu
 }
 
 // The roofline of the launch alone. A kernel that does products and exponentials by turns is taken
-// to wait for those, wherever the roofline puts it: with short sequences flash1 comes out closer so.
+// to wait for those, wherever the roofline puts it, and our kernels for each tile.
 bool waits_for_hbm(const Program& program, const LaunchTraffic& moved, const Launch& launch,
                    const GpuSpec& gpu) {
   if (moved.executed_flops == 0) return true;
   const std::optional<double> tensor_rate = gpu.tensor_flops_per_s(program.problem.dtype);
-  if (has(launch, ComputeKind::softmax) || !tensor_rate) return false;
+  if (has(launch, ComputeKind::softmax) || !launch.kernel.empty() || !tensor_rate) return false;
   return static_cast<double>(moved.executed_flops) / *tensor_rate < hbm_seconds(program, moved, gpu);
 }
 
-// Products leave DRAM idle where they run on few SMs, or most CTAs are alone on theirs and wait for each
-// tile: there a line is written back before many others come in.
+// Products on few SMs leave DRAM idle.
 bool write_backs_queue(const Program& program, const LaunchTraffic& moved, const Launch& launch,
                        const GpuSpec& gpu) {
-  if (moved.executed_flops == 0) return true;
-  const std::int64_t ctas = resident_ctas(launch, program, gpu);
-  const bool waits = ctas < 2 * gpu.sms && cta_rates(launch, program, gpu).stall >= kWaitingStall;
-  return ctas >= gpu.sms && !waits;
+  return moved.executed_flops == 0 || resident_ctas(launch, program, gpu) >= gpu.sms;
 }
 
 }  // namespace

@@ -52,6 +52,16 @@ TEST(CtaRates, NoStepWaitsLongerThanALoneCtas) {
   EXPECT_NEAR(rates.stall_of(3, 0), 4 * 0.25, 1e-12);
 }
 
+TEST(CtaRates, LoneCtasWaitTheLongerTheMoreLoad) {
+  EXPECT_EQ(kOfThree.stall_beside(0.2), 0.5);  // not told apart
+  CtaRates rates = kOfThree;
+  rates.quiet_stall = 0.1;
+  EXPECT_DOUBLE_EQ(rates.stall_beside(0), 0.1);
+  EXPECT_DOUBLE_EQ(rates.stall_beside(0.25), 0.2);
+  EXPECT_DOUBLE_EQ(rates.stall_beside(1), 0.5);
+  EXPECT_DOUBLE_EQ(rates.stall_beside(3), 0.5);  // several on an SM
+}
+
 // Kernels of which only lone CTAs were seen to wait.
 TEST(CtaRates, WithoutASharedStallOnlyLoneCtasWait) {
   CtaRates rates = kOfThree;

@@ -90,12 +90,14 @@ head_dim = 64
 source = "test"
 measured = true
 builds = [
-  { mask = "causal", order = "head-fastest", kv_walk = "down", bc = 128, younger = 0.95, further = 0.85, lone = 1.3, stall = 0.35, shared_stall = 0.07, ctas_per_sm = 3 },
+  { mask = "causal", order = "head-fastest", kv_walk = "down", bc = 128, younger = 0.95, further = 0.85, lone = 1.3, stall = 0.35, quiet_stall = 0.2, shared_stall = 0.07, ctas_per_sm = 3 },
   { younger = 0.94, lone = 1.2 },
 ]
 [measured]
 hbm_copy_bytes_per_s = { value = 9e11, source = "test", measured = true }
 tensor_flops_per_clock_per_sm_bf16 = { value = 600, source = "test", measured = true }
+l2_latency_clocks = { value = 300, source = "test", measured = true }
+hbm_latency_clocks = { value = 700, source = "test", measured = true }
 launch_ns = { value = 2000, source = "test", measured = true }
 )");
 }();
@@ -127,16 +129,20 @@ TEST(ParseGpu, ReadsWhatWasMeasured) {
   EXPECT_EQ(build.rates.further, 0.85);
   EXPECT_EQ(build.rates.lone, 1.3);
   EXPECT_EQ(build.rates.stall, 0.35);
+  EXPECT_EQ(build.rates.quiet_stall, 0.2);
   EXPECT_EQ(build.rates.shared_stall, 0.07);
   EXPECT_EQ(build.rates.ctas_per_sm, 3);
   const BuildCtaRates& plain_build = gpu.cta_rates[0].builds[1];
   EXPECT_FALSE(plain_build.mask || plain_build.order || plain_build.kv_walk || plain_build.bc);
   EXPECT_EQ(plain_build.rates.further, 0.94);  // as the second one
   EXPECT_EQ(plain_build.rates.stall, 0);
+  EXPECT_FALSE(plain_build.rates.quiet_stall.has_value());
   EXPECT_EQ(plain_build.rates.shared_stall, 0);
   EXPECT_EQ(plain_build.rates.ctas_per_sm, 2);
   EXPECT_DOUBLE_EQ(gpu.measured.hbm_copy_bytes_per_s.value().value, 9e11);
   EXPECT_DOUBLE_EQ(gpu.measured.tensor_flops_per_clock_per_sm_bf16.value().value, 600);
+  EXPECT_DOUBLE_EQ(gpu.measured.l2_latency_clocks.value().value, 300);
+  EXPECT_DOUBLE_EQ(gpu.measured.hbm_latency_clocks.value().value, 700);
   EXPECT_DOUBLE_EQ(gpu.measured.launch_ns.value().value, 2000);
   EXPECT_TRUE(gpu.measured.launch_ns->measured);
   EXPECT_FALSE(gpu.measured.exp_per_clock_per_sm.has_value());
@@ -166,6 +172,8 @@ TEST(ParseGpu, RefusesWhatNoReplayCanTake) {
   EXPECT_THAT(spoiled("further = 0.85", "further = 0"), HasSubstr("key cta_rates.builds.further: '0'"));
   EXPECT_THAT(spoiled("lone = 1.3", "lone = 101"), HasSubstr("key cta_rates.builds.lone: '101'"));
   EXPECT_THAT(spoiled(", stall = 0.35", ", stall = nan"), HasSubstr("key cta_rates.builds.stall: 'nan'"));
+  EXPECT_THAT(spoiled("quiet_stall = 0.2", "quiet_stall = -1"),
+              HasSubstr("key cta_rates.builds.quiet_stall: '-1'"));
   EXPECT_THAT(spoiled("shared_stall = 0.07", "shared_stall = -1"),
               HasSubstr("key cta_rates.builds.shared_stall: '-1'"));
   EXPECT_THAT(spoiled("ctas_per_sm = 3", "ctas_per_sm = 1"),

@@ -49,6 +49,7 @@ void expect_same_rates(const KernelCtaRates& one, const KernelCtaRates& other) {
     EXPECT_EQ(build.rates.further, same.rates.further);
     EXPECT_EQ(build.rates.lone, same.rates.lone);
     EXPECT_EQ(build.rates.stall, same.rates.stall);
+    EXPECT_EQ(build.rates.quiet_stall, same.rates.quiet_stall);
     EXPECT_EQ(build.rates.shared_stall, same.rates.shared_stall);
     EXPECT_EQ(build.rates.ctas_per_sm, same.rates.ctas_per_sm);
   }
@@ -61,8 +62,13 @@ TEST(GpuToml, KeepsWhatWasMeasured) {
   const auto measured = [](double value) { return SourcedValue{value, true, "a \"test\""}; };
   gpu.younger_cta_rate = measured(0.5);
   gpu.lone_cta_rate = measured(2);
-  const CtaRates of_three{
-      .younger = 0.75, .further = 0.625, .lone = 1.25, .stall = 0.5, .shared_stall = 0.25, .ctas_per_sm = 3};
+  const CtaRates of_three{.younger = 0.75,
+                          .further = 0.625,
+                          .lone = 1.25,
+                          .stall = 0.5,
+                          .quiet_stall = 0.125,
+                          .shared_stall = 0.25,
+                          .ctas_per_sm = 3};
   const CtaRates of_two{.younger = 0.5, .further = 0.5, .lone = 3};
   gpu.cta_rates = {{"one",
                     128,
@@ -77,6 +83,8 @@ TEST(GpuToml, KeepsWhatWasMeasured) {
   gpu.measured.exp_per_clock_per_sm = measured(15.9);
   gpu.measured.tensor_flops_per_clock_per_sm_bf16 = measured(1000);
   gpu.measured.tensor_flops_per_clock_per_sm_fp16 = measured(1001);
+  gpu.measured.l2_latency_clocks = measured(310);
+  gpu.measured.hbm_latency_clocks = measured(710);
   gpu.measured.launch_ns = measured(2500);
   gpu.measured.cta_start_skew_ns = measured(96);
   gpu.sm_runs = {{.sms = 58, .side = 0}};
@@ -108,6 +116,8 @@ TEST(GpuToml, KeepsWhatWasMeasured) {
               gpu.measured.tensor_flops_per_clock_per_sm_bf16);
   expect_same(again.measured.tensor_flops_per_clock_per_sm_fp16,
               gpu.measured.tensor_flops_per_clock_per_sm_fp16);
+  expect_same(again.measured.l2_latency_clocks, gpu.measured.l2_latency_clocks);
+  expect_same(again.measured.hbm_latency_clocks, gpu.measured.hbm_latency_clocks);
   expect_same(again.measured.launch_ns, gpu.measured.launch_ns);
   expect_same(again.measured.cta_start_skew_ns, gpu.measured.cta_start_skew_ns);
   expect_same(again.l2().ways, l2.ways);

@@ -51,6 +51,8 @@ Findings whole_findings() {
                     .exp_per_clock_per_sm = 15.99,
                     .bf16_flops_per_clock_per_sm = 2500,
                     .fp16_flops_per_clock_per_sm = 2510,
+                    .l2_latency_clocks = 310,
+                    .hbm_latency_clocks = 710,
                     .launch_ns = 2400,
                     .cta_start_skew_ns = 96};
   findings.rows = MemoryRows{.row_pages = 47, .classes = 20, .swaps = {6, 7, 4}};
@@ -60,7 +62,11 @@ Findings whole_findings() {
       {"flash2_mma", 128, 64, full_build({.younger = 0.9, .further = 0.9, .lone = 1.3}), 0.001},
       {"flash2_mma", 64, 128, full_build(of_three), 0.002},
       {"flash2_mma", 64, 128, {Mask::causal, Order::q_fastest, Walk::up, 64, of_three}, 0.002},
-      {"flash1_mma", 128, 64, {{}, {}, {}, {}, {.younger = 0.9994, .lone = 1.7, .stall = 0.35}}, 0.9}};
+      {"flash1_mma",
+       128,
+       64,
+       {{}, {}, {}, {}, {.younger = 0.9994, .lone = 1.7, .stall = 0.35, .quiet_stall = 0.20004}},
+       0.9}};
   return findings;
 }
 
@@ -82,7 +88,8 @@ TEST(CalibratedGpu, IsReadAgainAndSaysHowAndWhen) {
         gpu.hbm_bytes_per_s_measured, gpu.l2_bytes_per_s, gpu.measured.hbm_copy_bytes_per_s,
         gpu.measured.sram_bytes_per_clock_per_sm, gpu.measured.exp_per_clock_per_sm,
         gpu.measured.tensor_flops_per_clock_per_sm_bf16, gpu.measured.tensor_flops_per_clock_per_sm_fp16,
-        gpu.measured.launch_ns, gpu.measured.cta_start_skew_ns}) {
+        gpu.measured.l2_latency_clocks, gpu.measured.hbm_latency_clocks, gpu.measured.launch_ns,
+        gpu.measured.cta_start_skew_ns}) {
     ASSERT_TRUE(value);
     EXPECT_TRUE(value->measured);
     EXPECT_THAT(value->source, HasSubstr("hbmscope calibrate, 2026-11-30"));
@@ -114,6 +121,7 @@ TEST(CalibratedGpu, IsReadAgainAndSaysHowAndWhen) {
   EXPECT_FALSE(gpu.cta_rates[2].builds[0].mask);
   EXPECT_EQ(gpu.cta_rates[2].builds[0].rates.younger, 0.999);  // three digits
   EXPECT_EQ(gpu.cta_rates[2].builds[0].rates.stall, 0.35);
+  EXPECT_EQ(gpu.cta_rates[2].builds[0].rates.quiet_stall, 0.2);
   EXPECT_EQ(gpu.cta_rates[0].builds[0].rates.stall, 0);
   EXPECT_EQ(gpu.sm_runs.size(), 2U);
   EXPECT_FALSE(gpu.sm_runs_rotate);

@@ -323,7 +323,7 @@ TEST(TracedCtaRates, OfTheRecordedTracesAreTheH200s) {
 TEST(WaitingRates, OfTheRecordedTimesAreTheH200s) {
   const GpuSpec h200 = load_gpu("h200");
   int compared = 0;
-  for (const auto& row : recorded_probe("lone_ctas.csv", "calibrate_h200")) {
+  for (const auto& row : recorded_probe("lone_ctas.csv", "ctas_h200")) {
     const std::int64_t br = std::stoll(row.at("br"));
     const std::int64_t head_dim = std::stoll(row.at("head_dim"));
     const auto measured = std::ranges::find_if(h200.cta_rates, [&](const KernelCtaRates& each) {
@@ -332,14 +332,18 @@ TEST(WaitingRates, OfTheRecordedTimesAreTheH200s) {
     ASSERT_NE(measured, h200.cta_rates.end());
     const double share =
         row.at("kernel") == "flash1_mma" ? 0.6 : static_cast<double>(br) / static_cast<double>(br + head_dim);
-    const CtaRates rates = waiting_rates({},
-                                         {.older_of_two = std::stod(row.at("older_of_two_ns")),
-                                          .alone = std::stod(row.at("alone_ns")),
-                                          .alone_hbm = std::stod(row.at("alone_hbm_ns"))},
-                                         share);
+    RowKeyTimes times{.older_of_two = std::stod(row.at("older_of_two_ns")),
+                      .alone = std::stod(row.at("alone_ns")),
+                      .alone_hbm = std::stod(row.at("alone_hbm_ns"))};
+    const std::string& quiet = row.at("alone_hbm_quiet_ns");
+    if (!quiet.empty()) times.alone_hbm_quiet = std::stod(quiet);
+    const CtaRates rates = waiting_rates({}, times, share);
     const CtaRates& described = measured->builds.front().rates;
-    EXPECT_NEAR(rates.lone, described.lone, 0.006) << row.at("kernel") << " " << br << " " << head_dim;
-    EXPECT_NEAR(rates.stall, described.stall, 0.006) << row.at("kernel") << " " << br << " " << head_dim;
+    SCOPED_TRACE(fmt::format("{} {} {}", row.at("kernel"), br, head_dim));
+    EXPECT_NEAR(rates.lone, described.lone, 0.006);
+    EXPECT_NEAR(rates.stall, described.stall, 0.006);
+    EXPECT_EQ(described.quiet_stall.has_value(), row.at("kernel") == "flash1_mma");
+    EXPECT_NEAR(rates.quiet_stall.value_or(0), described.quiet_stall.value_or(0), 0.002);
     ++compared;
   }
   EXPECT_EQ(compared, 20);
@@ -354,7 +358,10 @@ TEST(WaitingRates, SayWhatALoneCtaLosesForEachByteFromDram) {
   EXPECT_EQ(rates.further, 0.97);
   EXPECT_NEAR(rates.lone, 1.7, 1e-9);
   EXPECT_NEAR(rates.stall, 1.0 / 3, 1e-9);
+  EXPECT_FALSE(rates.quiet_stall.has_value());
   EXPECT_EQ(waiting_rates({}, {.older_of_two = 5, .alone = 3, .alone_hbm = 2.99}, 0.6).stall, 0);
+  const RowKeyTimes told_apart{.older_of_two = 5, .alone = 3, .alone_hbm = 3.6, .alone_hbm_quiet = 3.3};
+  EXPECT_NEAR(waiting_rates({}, told_apart, 0.6).quiet_stall.value(), 1.0 / 6, 1e-9);
   EXPECT_THROW(waiting_rates({}, {.older_of_two = 5, .alone = 3, .alone_hbm = 2}, 0.6), std::runtime_error);
   EXPECT_THROW(waiting_rates({}, {.older_of_two = 9.1, .alone = 3, .alone_hbm = 3}, 0.6), std::runtime_error);
   EXPECT_THROW(waiting_rates({}, {.older_of_two = 5, .alone = 0, .alone_hbm = 3}, 0.6), std::runtime_error);

@@ -30,6 +30,23 @@ TEST(TracedWork, LiesInAnL2OfAnySizeOrBeyondIt) {
   }
 }
 
+// Rows of flash1, keys of the others: on an H200 half of them, in whole tiles; nothing of one tile.
+TEST(TracedWork, HalfOfItIsWholeTiles) {
+  for (const TracedKernel& traced : traced_kernels()) {
+    if (!waits_for_tiles(traced)) continue;
+    const TracedWork whole = work_in_l2(traced, 60 * kMiB, 33);
+    const TracedWork half = half_of(traced, whole);
+    const bool rows = traced.algorithm == "flash1";
+    EXPECT_NEAR(bytes_waited_for(traced, half, 33), bytes_waited_for(traced, whole, 33) / 2,
+                bytes_waited_for(traced, whole, 33) / 4);
+    EXPECT_EQ(half.rows_of_cta % traced.br, 0);
+    EXPECT_EQ(half.keys % traced.bc, 0);
+    EXPECT_GT(half.rows_of_cta * half.keys, 0);
+    const TracedWork one{traced.br, traced.bc, 1, 1};
+    EXPECT_EQ(rows ? half_of(traced, one).rows_of_cta : half_of(traced, one).keys, 0);
+  }
+}
+
 TEST(TracedWork, OfPairsLetsStandardFindWhatItLoads) {
   for (const TracedKernel& traced : traced_kernels()) {
     if (!waits_for_tiles(traced)) continue;

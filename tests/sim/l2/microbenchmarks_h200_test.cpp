@@ -102,12 +102,12 @@ struct Missed {
   double replayed;
 };
 const std::map<std::string, Missed> kMissed{
-    {"rereadstream 44 MiB", {23.503, 30.663}},
+    {"rereadstream 44 MiB", {23.503, 28.746}},
 };
 
 // Streams that are read again, by MiB: the medians from a clean L2 and from a dirty one, MB.
 const std::map<double, std::pair<double, double>> kReadAgain{
-    {32, {0.238, 6.463}}, {40, {8.700, 24.019}}, {44, {30.663, 38.920}}};
+    {32, {0.246, 6.824}}, {40, {8.970, 23.052}}, {44, {28.746, 38.232}}};
 
 // Listens for what is written back in the first launch, but for what is still under way at its end.
 class WritesOfFirstLaunch : public ReplayObserver {
@@ -120,16 +120,19 @@ class WritesOfFirstLaunch : public ReplayObserver {
     if (ended_) return;
     ended_ = true;
     for (const ReadWrite& account : state_->accounts()) bytes_ += account.write;
-    bytes_ -= std::min(state_->early_writes(), geometry_.under_way_bytes);
+    under_way_ = std::min(state_->early_writes(), geometry_.under_way_bytes);
+    bytes_ -= under_way_;
   }
 
   double megabytes() const { return static_cast<double>(bytes_) / 1e6; }
+  double under_way_megabytes() const { return static_cast<double>(under_way_) / 1e6; }
 
  private:
   const L2Geometry geometry_ = l2_geometry(load_gpu("h200"));
   const L2State* state_ = nullptr;
   bool ended_ = false;
   std::uint64_t bytes_ = 0;
+  Bytes under_way_ = 0;
 };
 
 }  // namespace
@@ -171,7 +174,9 @@ TEST(MicrobenchmarksOnH200, DramReadsAreThoseMeasured) {
   EXPECT_EQ(missed, static_cast<int>(kMissed.size()));
 }
 
-// What is written and fits stays dirty up to a limit; a sweep over 512 MiB brings out the rest.
+// What is written and fits stays dirty up to a limit; a sweep over 512 MiB brings out the rest, but for what
+// is under way to DRAM when the kernel ends: it has arrived before the sweep begins, and neither range sees
+// it. Of 32 MiB and more 1.0 to 1.4 MB are missing from the two together.
 TEST(MicrobenchmarksOnH200, DramWritesAreThoseMeasured) {
   std::map<double, std::pair<double, double>> measured;  // by size: of the kernel, of the sweep after it
   for (const Row& row : rows_of("tests/data/l2_microbenchmarks_h200.csv")) {
@@ -197,11 +202,8 @@ TEST(MicrobenchmarksOnH200, DramWritesAreThoseMeasured) {
       for (const ReadWrite& tensor : launch.tensors) all += static_cast<double>(tensor.write) / 1e6;
     }
     EXPECT_TRUE(is_near(at_once.megabytes(), written.first)) << size << " MiB: " << at_once.megabytes();
-    const double later = all - at_once.megabytes();
-    EXPECT_EQ(is_near(later, written.second), size < 64) << size << " MiB: " << later;
-    if (size >= 64) {  // missed: 28.08 and 28.11 MB are measured
-      EXPECT_NEAR(later, 29.570, 0.005) << size;
-    }
+    const double later = all - at_once.megabytes() - at_once.under_way_megabytes();
+    EXPECT_TRUE(is_near(later, written.second)) << size << " MiB: " << later;
   }
 }
 

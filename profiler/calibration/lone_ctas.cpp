@@ -1,0 +1,62 @@
+#include "profiler/calibration/lone_ctas.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "profiler/statistics.h"
+
+namespace hbmscope {
+namespace {
+
+constexpr int kRuns = 7;  // of some microseconds each
+
+// The median of some runs of so many CTAs, no more than SMs.
+double lone_time_ns(const TracedBench& bench, const TracedKernel& traced, std::size_t ctas,
+                    const TracedWork& work) {
+  TracedLaunch launch = bench.launch(traced, ctas, work);
+  launch.run();  // warm up
+  std::vector<double> runs;
+  for (int run = 0; run < kRuns; ++run) runs.push_back(lone_ns(launch.run()));
+  return median(runs).value();
+}
+
+double row_key_ns(const TracedBench& bench, const TracedKernel& traced, std::size_t ctas,
+                  const TracedWork& work) {
+  return lone_time_ns(bench, traced, ctas, work) / row_keys(work);
+}
+
+// What each further key takes: what a CTA does before and after them is left out, where the L2 has room for
+// two tiles.
+double further_key_ns(const TracedBench& bench, const TracedKernel& traced, std::size_t ctas,
+                      const TracedWork& work) {
+  const TracedWork half = half_of(traced, work);
+  const double half_ns = row_keys(half) > 0 ? lone_time_ns(bench, traced, ctas, half) : 0;
+  return (lone_time_ns(bench, traced, ctas, work) - half_ns) / (row_keys(work) - row_keys(half));
+}
+
+}  // namespace
+
+// CTAs of flash1 wait for each tile of Q and O, which they alone move: DRAM answers the later the more of
+// them ask.
+RowKeyTimes times_of_flash1(const TracedBench& bench, const TracedKernel& traced, double older_ns) {
+  const std::size_t all = bench.sms();
+  const std::size_t few = std::min(kCtasInL2, all);
+  return {.older_of_two = older_ns,
+          .alone = row_key_ns(bench, traced, few, work_in_l2(traced, bench.l2_bytes, few)),
+          .alone_hbm = row_key_ns(bench, traced, all, work_beyond_l2(traced, bench.l2_bytes, all)),
+          .alone_hbm_quiet = row_key_ns(bench, traced, few, work_beyond_l2(traced, bench.l2_bytes, few))};
+}
+
+// CTAs of the last launches of standard wait for each tile of P or S: as long for DRAM with few of them as
+// with all. So few that each finds many keys in the L2. Lone CTAs beside the pairs began and ended as those
+// did.
+RowKeyTimes times_of_standard(const TracedBench& bench, const TracedKernel& traced, double lone_of_pairs) {
+  const std::size_t ctas = std::max<std::size_t>(bench.sms() / 4, 1);
+  RowKeyTimes times{
+      .alone = further_key_ns(bench, traced, ctas, work_in_l2(traced, bench.l2_bytes, ctas)),
+      .alone_hbm = row_key_ns(bench, traced, ctas, work_beyond_l2(traced, bench.l2_bytes, ctas))};
+  times.older_of_two = lone_of_pairs * times.alone;
+  return times;
+}
+
+}  // namespace hbmscope
