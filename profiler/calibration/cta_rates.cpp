@@ -14,7 +14,7 @@ namespace hbmscope {
 namespace {
 
 // Two CTAs that wait for tiles can be slower side by side than one after the other: 2.3 was seen (flash1,
-// d = 256; bench/recorded/calibrate_h200/lone_ctas.csv). Why is not known.
+// d = 256; bench/recorded/ctas_h200/lone_ctas.csv). Why is not known.
 constexpr double kMostLone = 3;
 
 constexpr double kMostStall = 3;
