@@ -1,19 +1,12 @@
 #include "profiler/calibration/cta_rates.h"
 
-#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <map>
 #include <stdexcept>
 #include <string>
-#include <tuple>
 #include <utility>
 #include <vector>
-
-#include "profiler/statistics.h"
-#include "sim/record.h"
-#include "tests/profiler/calibration/recorded_probe.h"
 
 namespace hbmscope {
 namespace {
@@ -199,154 +192,6 @@ TEST(SharingRates, RefuseWhatNoKernelTakes) {
   EXPECT_THROW(sharing_rates(traces, 2), std::runtime_error);
   traces.alone = alone(16, kLoneNs / 4);
   EXPECT_THROW(sharing_rates(traces, 2), std::runtime_error);
-}
-
-namespace {
-
-// Traces of a tile's first build by the name of the launch.
-using TileTraces = std::map<std::string, std::vector<CtaTrace>>;
-
-std::map<std::tuple<std::string, std::int64_t, std::int64_t>, TileTraces> recorded_traces() {
-  std::map<std::tuple<std::string, std::int64_t, std::int64_t>, TileTraces> traces;
-  for (const auto& row : recorded_probe("cta_trace.csv", "calibrate_h200")) {
-    const auto number = [&](const char* name) { return std::stoll(row.at(name)); };
-    traces[{row.at("kernel"), number("br"), number("head_dim")}][row.at("launch")].push_back(
-        {static_cast<int>(number("cta")), static_cast<int>(number("sm")),
-         static_cast<std::uint64_t>(number("begin_ns")), static_cast<std::uint64_t>(number("end_ns"))});
-  }
-  return traces;
-}
-
-}  // namespace
-
-// What an H200 noted gives the rates that its description has: medians of three runs, of which this is the
-// first.
-TEST(SharingRates, OfTheRecordedTracesAreTheH200s) {
-  const GpuSpec h200 = load_gpu("h200");
-  const auto traces = recorded_traces();
-  EXPECT_EQ(traces.size(), h200.cta_rates.size());
-  for (const KernelCtaRates& measured : h200.cta_rates) {
-    if (measured.kernel != "flash2_mma") continue;
-    SCOPED_TRACE(measured.head_dim);
-    const TileTraces& of = traces.at({measured.kernel, measured.br, measured.head_dim});
-    const CtaRates& described = measured.builds.front().rates;
-    const TracedRates traced = sharing_rates({.full = of.at("full"),
-                                              .full_long = of.at("full_long"),
-                                              .full_hbm = of.at("full_hbm"),
-                                              .alone = of.at("alone"),
-                                              .alone_hbm = of.at("alone_hbm")},
-                                             static_cast<int>(of.at("full").size()) / (2 * 132))
-                                   .value();
-    EXPECT_EQ(traced.ctas_per_sm, described.ctas_per_sm);
-    EXPECT_NEAR(traced.rates.younger, described.younger, 0.006);
-    EXPECT_NEAR(traced.rates.further, described.further, 0.01);
-    EXPECT_NEAR(traced.rates.lone, described.lone, 0.02);
-    EXPECT_NEAR(traced.rates.stall, described.stall, 0.03);
-    EXPECT_NEAR(traced.rates.shared_stall, described.shared_stall, 0.01);
-  }
-}
-
-namespace {
-
-using Rows = std::vector<std::map<std::string, std::string>>;
-
-// Runs of flash2's builds with so many keys.
-std::map<std::string, Rows> recorded_runs(const std::string& folder, std::int64_t bc) {
-  std::map<std::string, Rows> builds;
-  for (const auto& row : recorded_probe("cta_rates.csv", folder)) {
-    if (row.at("kernel") != "flash2_mma" || std::stoll(row.at("bc")) != bc) continue;
-    builds[fmt::format("{} {} {} {} {}", row.at("br"), row.at("head_dim"), row.at("mask"), row.at("order"),
-                       row.at("kv_walk"))]
-        .push_back(row);
-  }
-  return builds;
-}
-
-double median_of_runs(const Rows& runs, const char* column) {
-  std::vector<double> values;
-  for (const auto& run : runs) values.push_back(std::stod(run.at(column)));
-  return median(values).value();
-}
-
-}  // namespace
-
-// Of every build, which traces are not kept of: tiles of 64 keys in one run of calibrate, of 128 in another.
-TEST(SharingRates, OfTheRecordedRunsAreTheH200s) {
-  const GpuSpec h200 = load_gpu("h200");
-  const std::map<std::int64_t, std::map<std::string, Rows>> recorded{
-      {64, recorded_runs("calibrate_h200", 64)}, {128, recorded_runs("ctas_h200", 128)}};
-  std::vector<double> deviations;
-  std::size_t compared = 0;
-  for (const KernelCtaRates& measured : h200.cta_rates) {
-    if (measured.kernel != "flash2_mma") continue;
-    for (const BuildCtaRates& build : measured.builds) {
-      const std::string name =
-          fmt::format("{} {} {} {} {}", measured.br, measured.head_dim, to_string(*build.mask),
-                      to_string(*build.order), to_string(*build.kv_walk));
-      const Rows& runs = recorded.at(*build.bc).at(name);
-      EXPECT_NEAR(build.rates.younger, median_of_runs(runs, "younger"), 0.001) << name;
-      EXPECT_NEAR(build.rates.further, median_of_runs(runs, "further"), 0.001) << name;
-      EXPECT_NEAR(build.rates.lone, median_of_runs(runs, "lone"), 0.006) << name;
-      EXPECT_NEAR(build.rates.stall, median_of_runs(runs, "stall"), 0.001) << name;
-      EXPECT_NEAR(build.rates.shared_stall, median_of_runs(runs, "shared_stall"), 0.001) << name;
-      EXPECT_EQ(static_cast<double>(build.rates.ctas_per_sm), median_of_runs(runs, "ctas_per_sm")) << name;
-      if (build.bc == 64) deviations.push_back(median_of_runs(runs, "deviation"));
-      ++compared;
-    }
-  }
-  EXPECT_EQ(compared, recorded.at(64).size() + recorded.at(128).size());
-  EXPECT_EQ(deviations.size(), 12U * 18U);
-  EXPECT_NEAR(median(deviations).value(), h200.shared_sm_deviation.value().value, 5e-5);
-}
-
-TEST(TracedCtaRates, OfTheRecordedTracesAreTheH200s) {
-  const auto traces = recorded_traces();
-  int compared = 0;
-  for (const KernelCtaRates& measured : load_gpu("h200").cta_rates) {
-    if (measured.kernel == "flash2_mma") continue;
-    SCOPED_TRACE(measured.kernel + " " + std::to_string(measured.head_dim));
-    const TileTraces& of = traces.at({measured.kernel, measured.br, measured.head_dim});
-    const CtaRates& described = measured.builds.front().rates;
-    const int ctas_per_sm = static_cast<int>(of.at("full").size()) / (2 * 132);
-    const CtaRates rates = cta_rates_of(of.at("pairs"), of.at("full"), ctas_per_sm).value().rates;
-    EXPECT_NEAR(rates.younger, described.younger, 0.015);
-    EXPECT_NEAR(rates.further, described.further, 0.03);
-    EXPECT_GT(rates.lone, 0.95);  // the traced ones waited for DRAM
-    EXPECT_LT(rates.lone, described.lone + 0.1);
-    ++compared;
-  }
-  EXPECT_EQ(compared, 20);
-}
-
-// Kernels whose CTAs wait for each tile: flash1 for Q and O, which are 6 of 10 bytes that it moves, the last
-// launches of standard and standard-online for P or S, which come with a tile of V.
-TEST(WaitingRates, OfTheRecordedTimesAreTheH200s) {
-  const GpuSpec h200 = load_gpu("h200");
-  int compared = 0;
-  for (const auto& row : recorded_probe("lone_ctas.csv", "ctas_h200")) {
-    const std::int64_t br = std::stoll(row.at("br"));
-    const std::int64_t head_dim = std::stoll(row.at("head_dim"));
-    const auto measured = std::ranges::find_if(h200.cta_rates, [&](const KernelCtaRates& each) {
-      return each.kernel == row.at("kernel") && each.br == br && each.head_dim == head_dim;
-    });
-    ASSERT_NE(measured, h200.cta_rates.end());
-    const double share =
-        row.at("kernel") == "flash1_mma" ? 0.6 : static_cast<double>(br) / static_cast<double>(br + head_dim);
-    RowKeyTimes times{.older_of_two = std::stod(row.at("older_of_two_ns")),
-                      .alone = std::stod(row.at("alone_ns")),
-                      .alone_hbm = std::stod(row.at("alone_hbm_ns"))};
-    const std::string& quiet = row.at("alone_hbm_quiet_ns");
-    if (!quiet.empty()) times.alone_hbm_quiet = std::stod(quiet);
-    const CtaRates rates = waiting_rates({}, times, share);
-    const CtaRates& described = measured->builds.front().rates;
-    SCOPED_TRACE(fmt::format("{} {} {}", row.at("kernel"), br, head_dim));
-    EXPECT_NEAR(rates.lone, described.lone, 0.006);
-    EXPECT_NEAR(rates.stall, described.stall, 0.006);
-    EXPECT_EQ(described.quiet_stall.has_value(), row.at("kernel") == "flash1_mma");
-    EXPECT_NEAR(rates.quiet_stall.value_or(0), described.quiet_stall.value_or(0), 0.002);
-    ++compared;
-  }
-  EXPECT_EQ(compared, 20);
 }
 
 // Of flash1 in tiles of 128 rows, d = 64: 3 us for 128 rows and 64 keys, 3.6 from DRAM, 5.1 with two on an

@@ -2,14 +2,13 @@
 
 #include <gtest/gtest.h>
 
-#include <array>
 #include <memory>
 #include <optional>
 
 #include "sim/algorithms/algorithm.h"
-#include "sim/l2/ring_program.h"
+#include "tests/sim/l2/one_pass.h"
 
-namespace hbmscope {
+namespace hbmscope::test {
 namespace {
 
 // SMs take 10 TB/s from the L2, DRAM gives 4 TB/s to loads and 2.5 TB/s to copies.
@@ -27,17 +26,11 @@ std::optional<StreamQueues> queues(const Program& program, int launch, const Gpu
   return stream_queues(program, traffic, launch, on);
 }
 
-StreamQueues queues_of(RingPass pass, const GpuSpec& on = gpu()) {
-  const std::array<Bytes, 2> buffers{8 * kMiB, 8 * kMiB};
-  const std::array<RingPass, 1> passes{pass};
-  auto program = std::make_unique<Program>();
-  build_ring_program(buffers, passes, *program);
-  return queues(*program, 0, on).value();
+StreamQueues queues_of(const RingPass& pass, const GpuSpec& on = gpu()) {
+  return queues(*one_pass(pass), 0, on).value();
 }
 
 const TileAccess kHundred{.rows = {0, 10}, .columns = {0, 5}, .element_bytes = 2};
-
-constexpr RingPass kByAll{.share = RingShare::part, .ctas = 132};
 
 std::unique_ptr<Program> standard(std::string_view variant) {
   const Algorithm& algorithm = find_algorithm("standard");
@@ -106,10 +99,7 @@ TEST(StreamQueues, HaveLatenciesWhereALaunchStores) {
 TEST(StreamQueues, TakeTheRateOfCopiesOnlyWhereALaunchKeepsStoring) {
   RingPass copy = kByAll;
   copy.copies_to = 1;
-  const std::array<Bytes, 2> buffers{8 * kMiB, 8 * kMiB};
-  const std::array<RingPass, 1> passes{copy};
-  auto program = std::make_unique<Program>();
-  build_ring_program(buffers, passes, *program);
+  const auto program = one_pass(copy);
   Traffic traffic;
   count_traffic(*program, traffic);
   traffic.launches[0].tensors[1].l2.write = traffic.launches[0].tensors[0].l2.read / 8;
@@ -146,4 +136,4 @@ TEST(StreamQueues, AreThoseOfLaunchesThatOnlyMoveBytes) {
   EXPECT_FALSE(queues(*standard("eager"), 1, gpu()));
 }
 
-}  // namespace hbmscope
+}  // namespace hbmscope::test

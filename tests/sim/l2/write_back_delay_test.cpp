@@ -2,13 +2,12 @@
 
 #include <gtest/gtest.h>
 
-#include <array>
 #include <memory>
 
 #include "sim/algorithms/algorithm.h"
-#include "sim/l2/ring_program.h"
+#include "tests/sim/l2/one_pass.h"
 
-namespace hbmscope {
+namespace hbmscope::test {
 namespace {
 
 const GpuSpec& h200() {
@@ -24,16 +23,7 @@ Bytes delay(const Program& program, int launch) {
 
 Bytes under_way() { return l2_geometry(h200()).under_way_bytes; }
 
-// What one pass over two buffers of 8 MiB waits for.
-Bytes delay_of(RingPass pass) {
-  const std::array<Bytes, 2> buffers{8 * kMiB, 8 * kMiB};
-  const std::array<RingPass, 1> passes{pass};
-  auto program = std::make_unique<Program>();
-  build_ring_program(buffers, passes, *program);
-  return delay(*program, 0);
-}
-
-constexpr RingPass kByAll{.share = RingShare::part, .ctas = 132};
+Bytes delay_of(const RingPass& pass) { return delay(*one_pass(pass), 0); }
 
 }  // namespace
 
@@ -63,10 +53,7 @@ TEST(WriteBackDelay, AsksWhetherALaunchStores) {
   const auto loads_per_store = [](std::uint64_t reads) {
     RingPass copy = kByAll;
     copy.copies_to = 1;
-    const std::array<Bytes, 2> buffers{8 * kMiB, 8 * kMiB};
-    const std::array<RingPass, 1> passes{copy};
-    auto program = std::make_unique<Program>();
-    build_ring_program(buffers, passes, *program);
+    const auto program = one_pass(copy);
     Traffic traffic;
     count_traffic(*program, traffic);
     traffic.launches[0].tensors[0].l2.read = reads * traffic.launches[0].tensors[1].l2.write;
@@ -101,4 +88,4 @@ TEST(WriteBackDelay, IsShortWhereALaunchDoesProducts) {
   EXPECT_EQ(delay(*of("flash2", "mma"), 0), 0U);
 }
 
-}  // namespace hbmscope
+}  // namespace hbmscope::test
