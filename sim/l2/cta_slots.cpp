@@ -13,8 +13,8 @@ namespace hbmscope {
 namespace {
 
 // The tile of a stream that comes from the L2 while all its CTAs load theirs takes so many turns: enough for
-// those that find theirs to run ahead. With a quarter and with four times as many, bytes are the same within
-// half a percent.
+// those that find theirs to run ahead. Streams of 36 to 48 MiB that are read again move the same within 1 %
+// with four times as many turns, within 4 % with a quarter.
 constexpr double kTurnsOfStream = 16;
 
 std::int64_t ctas_per_sm(const Launch& launch, const Program& program, const GpuSpec& gpu) {
