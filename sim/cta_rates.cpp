@@ -14,7 +14,8 @@ double CtaRates::in_step(int older) const {
 }
 
 double CtaRates::stall_beside(double busy_share) const {
-  return std::lerp(quiet_stall.value_or(stall), stall, std::clamp(busy_share, 0.0, 1.0));
+  const double busier = (busy_share - kQuietShare) / (1 - kQuietShare);
+  return std::lerp(quiet_stall.value_or(stall), stall, std::clamp(busier, 0.0, 1.0));
 }
 
 // Each further CTA takes its turn at the tensor cores and makes a step of all of them longer by the same

@@ -9,6 +9,9 @@ namespace hbmscope {
 inline constexpr int kMeasuredBc = 64;
 inline constexpr int kMeasuredStages = 1;
 
+// Of the SMs, those on which CTAs load where DRAM is not busy.
+inline constexpr double kQuietShare = 0.125;
+
 // How fast CTAs of a kernel go that share an SM. Times are in those that the oldest of as many as an SM holds
 // takes for the same bytes: docs/model.md, "Time".
 struct CtaRates {
@@ -16,7 +19,8 @@ struct CtaRates {
   double further = 1;  // each further one, relative to the one before it
   double lone = 1;     // one that has the SM to itself, relative to the oldest of as many as the SM holds
   // What one that has the SM to itself loses while a byte comes from DRAM rather than the L2, in bytes that
-  // it would have moved meanwhile, where CTAs on all SMs load, and where those on few do; absent: the same.
+  // it would have moved meanwhile, where CTAs on all SMs load, and where those on kQuietShare
+  // of them do; absent: the same.
   double stall = 0;
   std::optional<double> quiet_stall;
   double shared_stall = 0;       // the same of the oldest of as many as an SM holds

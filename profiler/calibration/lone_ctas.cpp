@@ -40,16 +40,16 @@ double further_key_ns(const TracedBench& bench, const TracedKernel& traced, std:
 // them ask.
 RowKeyTimes times_of_flash1(const TracedBench& bench, const TracedKernel& traced, double older_ns) {
   const std::size_t all = bench.sms();
-  const std::size_t few = std::min(kCtasInL2, all);
+  const auto quiet =
+      std::max<std::size_t>(static_cast<std::size_t>(kQuietShare * static_cast<double>(all)), 1);
   return {.older_of_two = older_ns,
-          .alone = row_key_ns(bench, traced, few, work_in_l2(traced, bench.l2_bytes, few)),
+          .alone = row_key_ns(bench, traced, kCtasInL2, work_in_l2(traced, bench.l2_bytes, kCtasInL2)),
           .alone_hbm = row_key_ns(bench, traced, all, work_beyond_l2(traced, bench.l2_bytes, all)),
-          .alone_hbm_quiet = row_key_ns(bench, traced, few, work_beyond_l2(traced, bench.l2_bytes, few))};
+          .alone_hbm_quiet = row_key_ns(bench, traced, quiet, work_beyond_l2(traced, bench.l2_bytes, quiet))};
 }
 
-// CTAs of the last launches of standard wait for each tile of P or S: as long for DRAM with few of them as
-// with all. So few that each finds many keys in the L2. Lone CTAs beside the pairs began and ended as those
-// did.
+// CTAs of the last launches of standard wait for each tile of P or S. So few that each finds many keys in the
+// L2. Lone CTAs beside the pairs began and ended as those did.
 RowKeyTimes times_of_standard(const TracedBench& bench, const TracedKernel& traced, double lone_of_pairs) {
   const std::size_t ctas = std::max<std::size_t>(bench.sms() / 4, 1);
   RowKeyTimes times{

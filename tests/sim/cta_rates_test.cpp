@@ -56,8 +56,9 @@ TEST(CtaRates, LoneCtasWaitTheLongerTheMoreLoad) {
   EXPECT_EQ(kOfThree.stall_beside(0.2), 0.5);  // not told apart
   CtaRates rates = kOfThree;
   rates.quiet_stall = 0.1;
-  EXPECT_DOUBLE_EQ(rates.stall_beside(0), 0.1);
-  EXPECT_DOUBLE_EQ(rates.stall_beside(0.25), 0.2);
+  EXPECT_DOUBLE_EQ(rates.stall_beside(kQuietShare), 0.1);  // as measured
+  EXPECT_DOUBLE_EQ(rates.stall_beside(0.01), 0.1);
+  EXPECT_DOUBLE_EQ(rates.stall_beside((1 + kQuietShare) / 2), 0.3);
   EXPECT_DOUBLE_EQ(rates.stall_beside(1), 0.5);
   EXPECT_DOUBLE_EQ(rates.stall_beside(3), 0.5);  // several on an SM
 }

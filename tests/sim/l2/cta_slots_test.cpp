@@ -241,7 +241,7 @@ TEST(CtaSlots, ALoneCtaFallsBehindWhileItWaitsForDram) {
     EXPECT_NEAR(done.at(5), done.at(4), 10);
   };
   expect_behind(std::nullopt, 1.5);
-  expect_behind(0.2, 1.2 + 0.3 * 8 / 132);
+  expect_behind(0.2, 1.2);
 }
 
 // Of two CTAs on an SM the other goes on meanwhile.
