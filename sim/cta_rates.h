@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 
@@ -12,6 +13,11 @@ inline constexpr int kMeasuredStages = 1;
 // Of the SMs, those on which CTAs load where DRAM is not busy.
 inline constexpr double kQuietShare = 0.125;
 
+// Of the bytes that full SMs load, those that come from DRAM where their stalls are measured: of eight CTAs
+// one is the first to need them, of two, each.
+inline constexpr std::array<double, 3> kStallShares{0.125, 0.5, 1};
+using SharedStalls = std::array<double, kStallShares.size()>;
+
 // How fast CTAs of a kernel go that share an SM. Times are in those that the oldest of as many as an SM holds
 // takes for the same bytes: docs/model.md, "Time".
 struct CtaRates {
@@ -23,7 +29,8 @@ struct CtaRates {
   // of them do; absent: the same.
   double stall = 0;
   std::optional<double> quiet_stall;
-  double shared_stall = 0;       // the same of the oldest of as many as an SM holds
+  // The same of the oldest of as many as an SM holds, at each of kStallShares.
+  SharedStalls shared_stall{};
   std::int64_t ctas_per_sm = 2;  // as many as an SM held when they were measured
   double tiles = 1;              // K/V tiles of a launch, in measured ones
   double stages = 1;             // ring slots that it has for each one that was measured
@@ -41,9 +48,15 @@ struct CtaRates {
   // Of one of so many on an SM, relative to the oldest of ctas_per_sm.
   double speed(int residents, int older) const;
 
+  // shared_stall where DRAM serves such a share of what a full GPU would load.
+  double shared_stall_beside(double hbm_share) const;
+
   // What such a CTA loses while a byte comes from DRAM, in the bytes that the oldest of ctas_per_sm would
-  // have moved meanwhile.
-  double stall_of(int residents, int older) const;
+  // have moved meanwhile; `shared`: what that one loses.
+  double stall_of(int residents, int older, double shared) const;
+
+  // By how much it is faster while one of the older ones waits, relative to the oldest of ctas_per_sm.
+  double gain(int residents, int older) const;
 };
 
 }  // namespace hbmscope

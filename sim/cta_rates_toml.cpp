@@ -15,6 +15,7 @@ namespace hbmscope {
 namespace {
 
 constexpr double kLargestStall = 100;
+constexpr double kSmallestSharedStall = 1e-6;
 constexpr std::int64_t kMostCtasPerSm = 32;
 
 CtaRates read_rates(TomlReader& reader) {
@@ -30,7 +31,9 @@ CtaRates read_rates(TomlReader& reader) {
   rates.lone = rate("lone", kLargestLoneRate);
   rates.stall = stall("stall");
   if (reader.has("quiet_stall")) rates.quiet_stall = stall("quiet_stall");
-  rates.shared_stall = stall("shared_stall");
+  const std::vector<double> shared =
+      reader.numbers_if_present("shared_stall", kStallShares.size(), kSmallestSharedStall, kLargestStall);
+  std::ranges::copy(shared, rates.shared_stall.begin());
   rates.ctas_per_sm = reader.integer_or("ctas_per_sm", 2, kMostCtasPerSm, 2);
   return rates;
 }
@@ -78,7 +81,8 @@ std::string build_line(const BuildCtaRates& build) {
   number("lone", rates.lone);
   number("stall", rates.stall, rates.stall > 0);
   if (rates.quiet_stall) number("quiet_stall", *rates.quiet_stall);
-  number("shared_stall", rates.shared_stall, rates.shared_stall > 0);
+  if (rates.shared_stall.front() > 0)
+    keys.push_back(fmt::format("shared_stall = [{}]", fmt::join(rates.shared_stall, ", ")));
   number("ctas_per_sm", rates.ctas_per_sm, rates.ctas_per_sm != 2);
   return fmt::format("  {{ {} }},", fmt::join(keys, ", "));
 }

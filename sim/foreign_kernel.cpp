@@ -71,6 +71,7 @@ std::optional<SplitRule> read_split(TomlReader& reader) {
 
 ForeignCase read_case(TomlReader reader) {
   constexpr std::int64_t kMostPercent = 1000;
+  constexpr std::int64_t kMostClockPpm = 300000;
   ForeignCase read;
   read.head_dim = reader.integer("head_dim", 1, kLargestPart);
   read.one_query = reader.boolean_or("one_query", false);
@@ -101,6 +102,9 @@ ForeignCase read_case(TomlReader reader) {
   if (const auto percent = reader.integer_if_present("younger_cta_percent", 1, kMostPercent)) {
     read.younger_cta_rate = static_cast<double>(*percent) / 100;
   }
+  if (const auto ppm = reader.integer_if_present("gpc_clock_deviation_ppm", 0, kMostClockPpm)) {
+    read.gpc_clock_deviation = static_cast<double>(*ppm) * 1e-6;
+  }
   reader.finish();
   return read;
 }
@@ -113,6 +117,9 @@ void check_sources(TomlReader source, const std::vector<ForeignCase>& cases) {
   if (any([](const ForeignCase& each) { return each.one_query; })) source.text("decode");
   if (any([](const ForeignCase& each) { return each.younger_cta_rate.has_value(); })) {
     source.text("younger_cta_rate");
+  }
+  if (any([](const ForeignCase& each) { return each.gpc_clock_deviation.has_value(); })) {
+    source.text("gpc_clock_deviation");
   }
   source.finish();
 }

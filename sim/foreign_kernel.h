@@ -51,6 +51,7 @@ struct ForeignCase {
   bool writes_lse = false;
   std::optional<Spills> spills;
   std::optional<double> younger_cta_rate;
+  std::optional<double> gpc_clock_deviation;
 };
 
 // The GPU on which a kernel was counted: how many of its CTAs are resident, and into how many parts it splits

@@ -95,7 +95,7 @@ struct KernelCtaRates {
 };
 
 // Of the rates of SMs of one clock, from their mean: no description has more.
-inline constexpr double kLargestSmDeviation = 0.1;
+inline constexpr double kLargestDeviation = 0.3;
 
 // A GPU as data. Rates are per second and dense; FLOPs with fp32 accumulation.
 struct GpuSpec {
@@ -130,8 +130,12 @@ struct GpuSpec {
   std::vector<KernelCtaRates> cta_rates;
   std::optional<SourcedValue> younger_cta_rate;
   std::optional<SourcedValue> lone_cta_rate;
-  // Of the rates at which CTAs go on SMs that several share, from their mean.
-  std::optional<SourcedValue> shared_sm_deviation;
+  // Of the times that a CTA which shares its SM takes for one K/V tile after the other, as a share of them.
+  std::optional<SourcedValue> shared_step_deviation;
+  // Of what CTAs alone on their SMs take, as a share of it: SMs lie near what they load, or far from it.
+  std::optional<SourcedValue> lone_sm_deviation;
+  // Of the clocks of the GPCs during one launch, as a share of them: each has its own.
+  std::optional<SourcedValue> gpc_clock_deviation;
   MeasuredRates measured;
   SmLimits limits;
 

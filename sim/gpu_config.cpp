@@ -78,6 +78,12 @@ void check_at_most(TomlReader& reader, std::string_view key, const std::optional
   reader.fail(key, fmt::format("{}", quantity->value), fmt::format("a number up to {}", largest));
 }
 
+std::optional<SourcedValue> read_deviation(TomlReader& reader, std::string_view key) {
+  std::optional<SourcedValue> deviation = reader.quantity_if_present(key);
+  check_at_most(reader, key, deviation, kLargestDeviation);
+  return deviation;
+}
+
 std::optional<SourcedValue> read_cta_rate(TomlReader& reader, std::string_view key, double largest) {
   std::optional<SourcedValue> rate = reader.quantity_if_present(key);
   if (rate && (rate->value < kSmallestCtaRate || rate->value > largest)) {
@@ -163,8 +169,9 @@ GpuSpec read_gpu(TomlReader reader) {
     reader.fail("sm_runs_rotate", "true", "tables sm_run, or no such key");
   gpu.younger_cta_rate = read_cta_rate(reader, "younger_cta_rate", kLargestYoungerRate);
   gpu.lone_cta_rate = read_cta_rate(reader, "lone_cta_rate", kLargestLoneRate);
-  gpu.shared_sm_deviation = reader.quantity_if_present("shared_sm_deviation");
-  check_at_most(reader, "shared_sm_deviation", gpu.shared_sm_deviation, kLargestSmDeviation);
+  gpu.shared_step_deviation = read_deviation(reader, "shared_step_deviation");
+  gpu.lone_sm_deviation = read_deviation(reader, "lone_sm_deviation");
+  gpu.gpc_clock_deviation = read_deviation(reader, "gpc_clock_deviation");
   gpu.cta_rates = read_cta_rates(reader);
   if (reader.has("measured")) gpu.measured = read_measured_rates(reader.table("measured"));
   gpu.limits = read_limits(reader.table("limits"));

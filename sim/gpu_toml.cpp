@@ -28,7 +28,9 @@ void put_rates(TomlText& out, const GpuSpec& gpu) {
   out.put("tensor_flops_per_s_datasheet", gpu.tensor_flops_per_s_datasheet);
   out.put("younger_cta_rate", gpu.younger_cta_rate);
   out.put("lone_cta_rate", gpu.lone_cta_rate);
-  out.put("shared_sm_deviation", gpu.shared_sm_deviation);
+  out.put("shared_step_deviation", gpu.shared_step_deviation);
+  out.put("lone_sm_deviation", gpu.lone_sm_deviation);
+  out.put("gpc_clock_deviation", gpu.gpc_clock_deviation);
   out.line("\n[tensor_flops_per_clock_per_sm]");
   out.put("bf16", gpu.tensor_flops_bf16);
   out.put("fp16", gpu.tensor_flops_fp16);

@@ -201,6 +201,9 @@ struct Launch {
   // How fast each further CTA of an SM goes relative to the older one before it; absent: as those of this
   // project's kernels.
   std::optional<double> younger_cta_rate;
+  // How far the clocks of GPCs lie apart while it runs, as a share of them; absent: as under this project's
+  // kernels.
+  std::optional<double> gpc_clock_deviation;
   bool sram_described = true;               // the computes name all that is moved in shared memory
   std::optional<LibraryGemm> library_gemm;  // instead of a kernel
 };

@@ -112,6 +112,25 @@ std::vector<std::int64_t> TomlReader::integers_if_present(std::string_view key, 
   return values;
 }
 
+std::vector<double> TomlReader::numbers_if_present(std::string_view key, std::size_t count, double smallest,
+                                                   double largest) {
+  asked_.emplace(key);
+  std::vector<double> values;
+  const toml::node* node = table_.get(key);
+  if (node == nullptr) return values;
+  const std::string accepted =
+      fmt::format("an array of {} numbers from {:g} to {:g}", count, smallest, largest);
+  const toml::array* array = node->as_array();
+  if (array == nullptr || array->size() != count) fail(*node, key, written(*node), accepted);
+  for (const toml::node& element : *array) {
+    const auto value = element.value<double>();
+    const bool in_range = element.is_number() && *value >= smallest && *value <= largest;  // NaN is not
+    if (!in_range) fail(element, key, written(element), accepted);
+    values.push_back(*value);
+  }
+  return values;
+}
+
 bool TomlReader::boolean_or(std::string_view key, bool otherwise) {
   asked_.emplace(key);
   const toml::node* node = table_.get(key);

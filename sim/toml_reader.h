@@ -45,6 +45,9 @@ class TomlReader {
   // An array of them; empty if there is no such key.
   std::vector<std::int64_t> integers_if_present(std::string_view key, std::int64_t smallest,
                                                 std::int64_t largest);
+  // An array of so many; empty if there is no such key.
+  std::vector<double> numbers_if_present(std::string_view key, std::size_t count, double smallest,
+                                         double largest);
   bool boolean_or(std::string_view key, bool otherwise);
   double number(std::string_view key, double smallest, double largest);
   // { value = 4.8e12, source = "…", measured = false }; the value lies between 1e-6 and 1e18.

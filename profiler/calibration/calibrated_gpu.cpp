@@ -45,11 +45,11 @@ class Writer {
     }
     to = value(rounded(*found, 3), how);
   }
-  // Of SMs of one clock: a tenth is another thing.
-  void deviation(std::optional<SourcedValue>& to, double found, std::string_view how) {
-    if (found > kLargestSmDeviation) {
+  // As large ones are of something else.
+  void deviation(std::optional<SourcedValue>& to, std::string_view name, double found, std::string_view how) {
+    if (found > kLargestDeviation) {
       result_.refused.push_back(
-          fmt::format("deviation of SMs: measured {:.3g}, more than {}", found, kLargestSmDeviation));
+          fmt::format("deviation of {}: measured {:.3g}, more than {}", name, found, kLargestDeviation));
     } else if (found > 0) {
       to = value(rounded(found, 2), how);
     }
@@ -142,12 +142,14 @@ double share(double value) { return rounded(std::max(value, 0.0), 3); }
 CtaRates rounded_rates(const CtaRates& rates) {
   std::optional<double> quiet_stall;
   if (rates.quiet_stall) quiet_stall = share(*rates.quiet_stall);
+  SharedStalls shared_stall{};
+  std::ranges::transform(rates.shared_stall, shared_stall.begin(), share);
   return {.younger = share(std::max(rates.younger, 0.01)),
           .further = share(std::max(rates.further, 0.01)),
           .lone = share(rates.lone),
           .stall = share(rates.stall),
           .quiet_stall = quiet_stall,
-          .shared_stall = share(rates.shared_stall),
+          .shared_stall = shared_stall,
           .ctas_per_sm = rates.ctas_per_sm};
 }
 
@@ -157,7 +159,9 @@ void write_cta_rates(const std::vector<KernelRates>& found, GpuSpec& gpu, Writer
   gpu.cta_rates.clear();
   std::vector<double> younger;
   std::vector<double> lone;
-  std::vector<double> deviations;
+  std::vector<double> steps;
+  std::vector<double> lone_sms;
+  std::vector<double> clocks;
   for (const KernelRates& each : found) {
     if (gpu.cta_rates.empty() || !is_tile_of(gpu.cta_rates.back(), each)) {
       const SourcedValue source = writer.value(1, "timestamps of CTAs");
@@ -168,14 +172,21 @@ void write_cta_rates(const std::vector<KernelRates>& found, GpuSpec& gpu, Writer
     if (each.kernel != found.front().kernel) continue;
     younger.push_back(each.build.rates.younger);
     lone.push_back(each.build.rates.lone);
-    deviations.push_back(each.deviation);
+    steps.push_back(each.deviations.step);
+    lone_sms.push_back(each.deviations.lone_sm);
+    clocks.push_back(each.deviations.gpc_clock);
   }
   const std::string what =
       fmt::format("timestamps of the CTAs of {}, median of {} builds", found.front().kernel, younger.size());
   gpu.younger_cta_rate = writer.value(rounded(median(younger).value(), 3), what);
   gpu.lone_cta_rate = writer.value(rounded(median(lone).value(), 3), what);
-  writer.deviation(gpu.shared_sm_deviation, median(deviations).value(),
-                   fmt::format("durations of the oldest CTAs of {}", found.front().kernel));
+  const std::string& kernel = found.front().kernel;
+  writer.deviation(gpu.shared_step_deviation, "steps", median(steps).value(),
+                   fmt::format("cycles of the oldest CTAs of {}", kernel));
+  writer.deviation(gpu.lone_sm_deviation, "lone SMs", median(lone_sms).value(),
+                   fmt::format("cycles of CTAs of {} alone on their SMs", kernel));
+  writer.deviation(gpu.gpc_clock_deviation, "clocks", median(clocks).value(),
+                   fmt::format("cycles and time of launches of {}, by SM", kernel));
 }
 
 CacheLevel l2_by_driver(const DriverFacts& facts, const Findings& findings) {

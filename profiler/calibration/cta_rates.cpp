@@ -18,6 +18,7 @@ namespace {
 constexpr double kMostLone = 3;
 
 constexpr double kMostStall = 3;
+constexpr double kLeastSharedStall = 1e-4;  // as little as medians of cycles differ by
 
 double duration_ns(const CtaTrace& trace) { return static_cast<double>(trace.end_ns - trace.begin_ns); }
 
@@ -31,11 +32,13 @@ std::map<int, std::vector<const CtaTrace*>> by_sm(std::span<const CtaTrace> trac
   return sms;
 }
 
-// Median duration of the first CTA of SMs with so many.
+double cycles(const CtaTrace& trace) { return static_cast<double>(trace.cycles); }
+
+// Of the first CTA of SMs with so many: the median.
 double first_of(std::span<const CtaTrace> traces, std::size_t count) {
   std::vector<double> durations;
   for (const auto& [sm, ctas] : by_sm(traces)) {
-    if (ctas.size() == count) durations.push_back(duration_ns(*ctas[0]));
+    if (ctas.size() == count) durations.push_back(cycles(*ctas[0]));
   }
   return median(durations).value_or(0);
 }
@@ -91,11 +94,9 @@ TracedRates rates_when_full(std::span<const CtaTrace> full, int ctas_per_sm) {
   std::vector<double> held;
   std::vector<double> younger;
   std::vector<double> further;
-  std::vector<double> oldest_ns;
   for (const auto& [sm, ctas] : by_sm(full)) {
     const std::size_t k = resident(ctas);
     held.push_back(static_cast<double>(k));
-    oldest_ns.push_back(duration_ns(*ctas.front()));
     if (k < 2 || ctas.size() <= k) continue;
     const std::vector<double> by_age = rates_by_age(ctas, std::min(k, static_cast<std::size_t>(ctas_per_sm)));
     if (by_age[1] <= 0 || by_age.back() <= 0) continue;  // held up by something else
@@ -103,8 +104,7 @@ TracedRates rates_when_full(std::span<const CtaTrace> full, int ctas_per_sm) {
     further.push_back(further_rate(by_age));
   }
   return {.ctas_per_sm = static_cast<int>(median(held).value_or(0)),
-          .rates = {.younger = median(younger).value_or(0), .further = median(further).value_or(0)},
-          .deviation = deviation_share(oldest_ns)};
+          .rates = {.younger = median(younger).value_or(0), .further = median(further).value_or(0)}};
 }
 
 // CTAs may end in any order where none is served first.
@@ -130,11 +130,38 @@ double stall_of(double stall) {
                   stall, kMostStall));
 }
 
-// The median duration of SMs' first CTAs.
-double oldest_ns(std::span<const CtaTrace> traces) {
+// What SMs' first CTAs took.
+std::vector<double> oldest_cycles(std::span<const CtaTrace> traces) {
   std::vector<double> durations;
-  for (const auto& [sm, ctas] : by_sm(traces)) durations.push_back(duration_ns(*ctas.front()));
-  return median(durations).value_or(0);
+  for (const auto& [sm, ctas] : by_sm(traces)) durations.push_back(cycles(*ctas.front()));
+  return durations;
+}
+
+double median_of_oldest(std::span<const CtaTrace> traces) {
+  return median(oldest_cycles(traces)).value_or(0);
+}
+
+// Of all CTAs of a launch.
+double clock_deviation(std::span<const CtaTrace> traces) {
+  std::vector<double> clocks;
+  for (const auto& [sm, ctas] : by_sm(traces)) {
+    double ns = 0;
+    double all_cycles = 0;
+    for (const CtaTrace* each : ctas) {
+      ns += duration_ns(*each);
+      all_cycles += cycles(*each);
+    }
+    clocks.push_back(all_cycles / ns);
+  }
+  return deviation_share(clocks);
+}
+
+// Tiles that take longer and shorter at random even out: the deviation of n of them is 1 / sqrt(n) of one's.
+// Clocks come nearer to each other while a launch goes on: in the long one, as CTAs have time to drift.
+SmDeviations deviations_of(const SharingTraces& traces) {
+  return {.step = deviation_share(oldest_cycles(traces.full_long)) * std::sqrt(traces.long_tiles),
+          .lone_sm = deviation_share(oldest_cycles(traces.alone)),
+          .gpc_clock = clock_deviation(traces.full_long)};
 }
 
 }  // namespace
@@ -153,23 +180,26 @@ std::optional<TracedRates> sharing_rates(const SharingTraces& traces, int ctas_p
   if (ctas_per_sm < 2) return std::nullopt;
   TracedRates traced = rates_when_full(traces.full, ctas_per_sm);
   if (traced.ctas_per_sm == 1) return std::nullopt;
-  const double oldest = oldest_ns(traces.full);
-  traced.rates.lone = oldest / lone_ns(traces.alone);
-  traced.rates.stall = stall_of(lone_ns(traces.alone_hbm) / lone_ns(traces.alone) - 1);
-  traced.rates.shared_stall = stall_of(oldest_ns(traces.full_hbm) / oldest - 1);
-  traced.deviation = rates_when_full(traces.full_long, ctas_per_sm).deviation;
+  const double oldest = median_of_oldest(traces.full);
+  traced.rates.lone = oldest / lone_cycles(traces.alone);
+  traced.rates.stall = stall_of(lone_cycles(traces.alone_hbm) / lone_cycles(traces.alone) - 1);
+  for (std::size_t share = 0; share < kStallShares.size(); ++share) {
+    const double stall = stall_of(median_of_oldest(traces.full_hbm[share]) / oldest - 1);
+    traced.rates.shared_stall[share] = std::max(stall, kLeastSharedStall);
+  }
+  traced.deviations = deviations_of(traces);
   check_rates(traced);
   return traced;
 }
 
-double older_of_two_ns(std::span<const CtaTrace> traces) { return first_of(traces, 2); }
-double lone_ns(std::span<const CtaTrace> traces) { return first_of(traces, 1); }
+double older_of_two_cycles(std::span<const CtaTrace> traces) { return first_of(traces, 2); }
+double lone_cycles(std::span<const CtaTrace> traces) { return first_of(traces, 1); }
 
 CtaRates waiting_rates(CtaRates rates, const RowKeyTimes& times, double read_share) {
   rates.lone = times.older_of_two / times.alone;
   if (!(rates.lone >= 0.9 && rates.lone <= kMostLone)) {  // negated so that NaN is caught
     throw std::runtime_error(fmt::format(
-        "a row and a key take {:.3g} ns with two CTAs on an SM and {:.3g} alone: expected 0.9 to {} "
+        "a row and a key take {:.3g} cycles with two CTAs on an SM and {:.3g} alone: expected 0.9 to {} "
         "times as long with two",
         times.older_of_two, times.alone, kMostLone));
   }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -10,18 +11,27 @@
 
 namespace hbmscope {
 
-// When a CTA began and ended, by a clock that all SMs share.
+// When a CTA began and ended, by a clock that all SMs share, and how many cycles of its SM it took: GPCs have
+// clocks of their own, which differ by up to a percent, and as much from one launch to the next.
 struct CtaTrace {
   int cta = 0;
   int sm = 0;
   std::uint64_t begin_ns = 0;
   std::uint64_t end_ns = 0;
+  std::uint64_t cycles = 0;
+};
+
+// Each as a share of what deviates, among SMs.
+struct SmDeviations {
+  double step = 0;       // of what the oldest CTAs take for one K/V tile after the other
+  double lone_sm = 0;    // of what CTAs alone on their SMs take
+  double gpc_clock = 0;  // of clocks, during one launch
 };
 
 struct TracedRates {
   int ctas_per_sm = 0;  // that an SM held at once
   CtaRates rates;
-  double deviation = 0;  // of the durations of SMs' oldest CTAs from their mean, as a share of it
+  SmDeviations deviations;  // of a kernel that asks for its tiles before it needs them
 };
 
 // From the traces of two launches of equal CTAs, which start in the order of their numbers; the one with the
@@ -37,15 +47,16 @@ std::optional<TracedRates> cta_rates_of(std::span<const CtaTrace> some_pairs, st
 struct SharingTraces {
   std::vector<CtaTrace> full;
   std::vector<CtaTrace> full_long;  // for so long that it does not matter when a CTA gets its first tile
-  std::vector<CtaTrace> full_hbm;
+  double long_tiles = 1;            // that each CTA takes there
+  std::array<std::vector<CtaTrace>, kStallShares.size()> full_hbm;  // at each of kStallShares
   std::vector<CtaTrace> alone;
   std::vector<CtaTrace> alone_hbm;
 };
 
-// As cta_rates_of, with both stalls.
+// As cta_rates_of, with the stalls and deviations. In cycles.
 std::optional<TracedRates> sharing_rates(const SharingTraces& traces, int ctas_per_sm);
 
-// How long a CTA takes for one row of Q and one key, in ns.
+// How long a CTA takes for one row of Q and one key, in cycles of its SM: clocks differ between launches.
 struct RowKeyTimes {
   double older_of_two = 0;                // on its SM
   double alone = 0;                       // on its SM, with all that it moves in the L2
@@ -58,9 +69,9 @@ struct RowKeyTimes {
 // `rates`: of its pairs.
 CtaRates waiting_rates(CtaRates rates, const RowKeyTimes& times, double read_share);
 
-// The median duration of the older CTAs of SMs with two, and of the CTAs of SMs with one; 0 without any.
-double older_of_two_ns(std::span<const CtaTrace> traces);
-double lone_ns(std::span<const CtaTrace> traces);
+// The median cycles of the older CTAs of SMs with two, and of the CTAs of SMs with one; 0 without any.
+double older_of_two_cycles(std::span<const CtaTrace> traces);
+double lone_cycles(std::span<const CtaTrace> traces);
 
 // Rates of one build of a kernel in a tile.
 struct KernelRates {
@@ -68,7 +79,7 @@ struct KernelRates {
   int br = 0;
   int head_dim = 0;
   BuildCtaRates build;
-  double deviation = 0;  // as in TracedRates
+  SmDeviations deviations;  // as in TracedRates
 };
 
 }  // namespace hbmscope

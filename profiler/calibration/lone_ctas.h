@@ -27,10 +27,10 @@ inline double row_keys(const TracedWork& work) {
   return static_cast<double>(work.rows_of_cta) * static_cast<double>(work.keys);
 }
 
-// How long CTAs that have their SMs to themselves take, in ns for a row and a key, of flash1 and of the last
-// launches of standard and standard-online. `older_ns`: the older one of two on an SM; `lone_of_pairs`: how
-// much faster a lone one was beside such pairs. Throw DeviceError.
-RowKeyTimes times_of_flash1(const TracedBench& bench, const TracedKernel& traced, double older_ns);
+// How long CTAs that have their SMs to themselves take, in cycles for a row and a key, of flash1 and of the
+// last launches of standard and standard-online. `older_cycles`: the older one of two on an SM;
+// `lone_of_pairs`: how much faster a lone one was beside such pairs. Throw DeviceError.
+RowKeyTimes times_of_flash1(const TracedBench& bench, const TracedKernel& traced, double older_cycles);
 RowKeyTimes times_of_standard(const TracedBench& bench, const TracedKernel& traced, double lone_of_pairs);
 
 }  // namespace hbmscope

@@ -64,8 +64,8 @@ std::vector<CtaTrace> TracedLaunch::run() {
              params(), times_.address());
   std::vector<CtaTrace> traces;
   for (const CtaTimes& times : times_.values()) {
-    traces.push_back(
-        {static_cast<int>(traces.size()), static_cast<int>(times.sm), times.begin_ns, times.end_ns});
+    traces.push_back({static_cast<int>(traces.size()), static_cast<int>(times.sm), times.begin_ns,
+                      times.end_ns, times.cycles});
   }
   return traces;
 }

@@ -43,9 +43,9 @@ TracedWork work_of_waves(const TracedKernel& traced, Bytes l2_bytes) {
 
 TracedWork long_work(const TracedKernel& traced) { return {traced.br, 65536, 1, 0}; }
 
-TracedWork work_from_hbm(const TracedKernel& traced, Bytes l2_bytes) {
+TracedWork work_from_hbm(const TracedKernel& traced, Bytes l2_bytes, std::size_t ctas_of_kv_head) {
   TracedWork work = work_of_waves(traced, l2_bytes);
-  work.ctas_of_kv_head = 8;
+  work.ctas_of_kv_head = ctas_of_kv_head;
   return work;
 }
 

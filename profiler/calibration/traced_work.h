@@ -24,12 +24,11 @@ bool reads_weights(const TracedKernel& traced);
 // In waves that fill the GPU: long enough for timestamps not to matter. flash2's find K and V in the L2.
 TracedWork work_of_waves(const TracedKernel& traced, Bytes l2_bytes);
 
-// flash2's for longer, wherever K and V are.
+// flash2's for longer, with one K and V for all CTAs, wherever they are.
 TracedWork long_work(const TracedKernel& traced);
 
-// flash2's with K and V from DRAM, which so few CTAs share that there are many of them, and so many that DRAM
-// is not what holds them up.
-TracedWork work_from_hbm(const TracedKernel& traced, Bytes l2_bytes);
+// flash2's with K and V from DRAM, each of which so many CTAs share.
+TracedWork work_from_hbm(const TracedKernel& traced, Bytes l2_bytes, std::size_t ctas_of_kv_head);
 
 // Of so many CTAs of which some share an SM. P or S of standard's lie in the L2, so that they do not wait for
 // DRAM; pairs of flash1's hide that they do.

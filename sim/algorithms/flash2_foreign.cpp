@@ -28,6 +28,7 @@ Flash2Launch describe(const ForeignCase& described, const Problem& problem, Laun
   launch.schedule = described.schedule;
   launch.persistent_ctas = described.persistent_ctas;
   launch.younger_cta_rate = described.younger_cta_rate;
+  launch.gpc_clock_deviation = described.gpc_clock_deviation;
   return {.path = Path::shared_copy,
           .batch_before_head = described.batch_before_head,
           .heads_of_section = heads_of_section(described, problem),

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -44,7 +47,7 @@ class CtaSlots {
           take_turn(slot, visit);
         }
       }
-      ++turn_;
+      end_turn();
     }
   }
 
@@ -59,14 +62,21 @@ class CtaSlots {
   }
 
  private:
+  static constexpr std::size_t kBusySteps = 64;
+  // What a byte from DRAM takes, in bytes that a rate of 1 moves meanwhile, by how busy DRAM is.
+  using Stalls = std::array<double, kBusySteps + 1>;
+
   struct Slot {
     CtaCursor cursor;
     const TileAccess* access = nullptr;  // of the cursor
     double access_bytes = 0;
-    double budget = 0;     // what is left before its turn is over: bytes that it may move, a stream's seconds
-    double rate = 1;       // bytes that it may move in a turn, as a share of turn_length_
-    double stall = 0;      // bytes that a rate of 1 moves while it waits for one from DRAM
-    std::int64_t age = 0;  // position of its item in the schedule
+    double budget = 0;  // what is left before its turn is over: bytes that it may move, a stream's seconds
+    double rate = 1;    // bytes that it may move in a turn, as a share of turn_length_
+    double clock = 1;   // of its SM where it is alone, and its item's pace at that, relative to others'
+    double pace = 1;
+    double gain = 0;                 // in rate, while an older CTA of its SM waits
+    const Stalls* stalls = nullptr;  // absent: it waits for nothing
+    std::int64_t age = 0;            // position of its item in the schedule
     int sm = 0;
     int side = 0;
     bool running = false;
@@ -79,7 +89,8 @@ class CtaSlots {
     while (slot.access_bytes <= slot.budget) {
       const HbmBytes hbm = visit(*slot.access, slot.side);
       slot.budget -= slot.access_bytes;
-      if (slot.stall > 0) slot.budget -= slot.rate * wait_for(slot, hbm.fetched);
+      fetched_ += static_cast<double>(hbm.fetched);
+      if (slot.stalls != nullptr) wait(slot, hbm.fetched);
       if (!advance(slot) && !restart(number)) return;
     }
   }
@@ -102,15 +113,29 @@ class CtaSlots {
     slot.access_bytes = static_cast<double>(slot.access->bytes());
     return true;
   }
-  // In bytes that a rate of 1 moves meanwhile. A tile that another CTA has asked for arrives for both.
-  double wait_for(const Slot& slot, Bytes fetched) {
-    const double stall = slot.stall * static_cast<double>(fetched);
+  // A tile that another CTA has asked for arrives for both.
+  void wait(Slot& slot, Bytes fetched) {
+    const double stall = (*slot.stalls)[busy_] * static_cast<double>(fetched);
     const double now = static_cast<double>(turn_ + 1) * turn_length_ - slot.budget / slot.rate;
-    return arrivals_.wait_for(*slot.access, now, stall);
+    const double waits = arrivals_.wait_for(*slot.access, now, stall);
+    if (waits <= 0) return;
+    slot.budget -= slot.rate * waits;
+    for (const std::size_t number : slots_of_sm_[static_cast<std::size_t>(slot.sm)]) {
+      Slot& other = slots_[number];
+      if (other.running && other.age > slot.age) other.budget += other.gain * waits;
+    }
+  }
+  void end_turn() {
+    ++turn_;
+    busy_ = static_cast<std::size_t>(std::min(fetched_ / full_bytes_per_turn_, 1.0) * kBusySteps);
+    fetched_ = 0;
   }
   bool restart(std::size_t number);  // false if no work is left for this slot
   bool start_next(std::size_t number);
   std::int64_t next_item(std::size_t number);
+  double pace_of(std::int64_t position) const;
+  double unit() const;
+  void set_stalls();
   void set_rates(int sm);
 
   const LaunchBody& body_;
@@ -124,7 +149,12 @@ class CtaSlots {
   std::int64_t turn_ = 0;
   TileArrivals arrivals_;
   CtaRates rates_;
-  std::vector<double> rates_of_sms_;
+  std::vector<std::vector<Stalls>> stalls_;  // by how many CTAs an SM has, and how many of them are older
+  double full_bytes_per_turn_ = 0;           // that CTAs move where every SM holds as many as it can
+  double fetched_ = 0;                       // bytes in this turn
+  std::size_t busy_ = 0;  // DRAM in the last one: fetched_, in shares of what a full GPU moves
+  double step_deviation_ = 0;
+  std::uint64_t seed_ = 0;
   std::optional<StreamQueues> queues_;
 };
 

@@ -20,14 +20,18 @@ const Value& stretch_of(const GpuSpec& gpu) { return gpu.l2().stretch_bytes; }
 const Value& dirty_share_of(const GpuSpec& gpu) { return gpu.l2().dirty_share; }
 const Value& younger_rate_of(const GpuSpec& gpu) { return gpu.younger_cta_rate; }
 const Value& lone_rate_of(const GpuSpec& gpu) { return gpu.lone_cta_rate; }
-const Value& shared_sm_of(const GpuSpec& gpu) { return gpu.shared_sm_deviation; }
+const Value& shared_step_of(const GpuSpec& gpu) { return gpu.shared_step_deviation; }
+const Value& lone_sm_of(const GpuSpec& gpu) { return gpu.lone_sm_deviation; }
+const Value& gpc_clock_of(const GpuSpec& gpu) { return gpu.gpc_clock_deviation; }
 
 constexpr Assumable kWays{"ways", ways_of};
 constexpr Assumable kStretch{"stretch", stretch_of};
 constexpr Assumable kDirtyShare{"dirty share", dirty_share_of};
 constexpr Assumable kYounger{"rate of the younger CTA", younger_rate_of};
 constexpr Assumable kLone{"rate of a lone CTA", lone_rate_of};
-constexpr Assumable kSharedSm{"deviation of SMs", shared_sm_of};
+constexpr Assumable kSharedStep{"deviation of steps", shared_step_of};
+constexpr Assumable kLoneSm{"deviation of lone SMs", lone_sm_of};
+constexpr Assumable kGpcClock{"deviation of clocks", gpc_clock_of};
 
 // The only GPU on which all of them were measured.
 const GpuSpec& stand_in() {
@@ -101,12 +105,15 @@ std::optional<CtaRates> rates_of_tile(const std::vector<KernelCtaRates>& known, 
   std::optional<double> quiet_stall;
   if (low.quiet_stall && high.quiet_stall)
     quiet_stall = std::lerp(*low.quiet_stall, *high.quiet_stall, share);
+  SharedStalls shared_stall{};
+  for (std::size_t i = 0; i < shared_stall.size(); ++i)
+    shared_stall[i] = std::lerp(low.shared_stall[i], high.shared_stall[i], share);
   return CtaRates{.younger = std::lerp(low.younger, high.younger, share),
                   .further = std::lerp(low.further, high.further, share),
                   .lone = std::lerp(low.lone, high.lone, share),
                   .stall = std::lerp(low.stall, high.stall, share),
                   .quiet_stall = quiet_stall,
-                  .shared_stall = std::lerp(low.shared_stall, high.shared_stall, share),
+                  .shared_stall = shared_stall,
                   .ctas_per_sm = std::max(low.ctas_per_sm, high.ctas_per_sm),
                   .tiles = low.tiles};
 }
@@ -124,7 +131,9 @@ ReplayValues replay_values(const GpuSpec& gpu) {
           .stretch_bytes = static_cast<Bytes>(value_of(kStretch, gpu)),
           .stretch_swaps = stretches.l2().stretch_swaps,
           .dirty_share = value_of(kDirtyShare, gpu),
-          .shared_sm_deviation = value_of(kSharedSm, gpu)};
+          .shared_step_deviation = value_of(kSharedStep, gpu),
+          .lone_sm_deviation = value_of(kLoneSm, gpu),
+          .gpc_clock_deviation = value_of(kGpcClock, gpu)};
 }
 
 CtaRates cta_rates(const Launch& launch, const Program& program, const GpuSpec& gpu) {
@@ -141,7 +150,8 @@ CtaRates cta_rates(const Launch& launch, const Program& program, const GpuSpec& 
 
 std::vector<std::string_view> assumed_values(const GpuSpec& gpu) {
   std::vector<std::string_view> names;
-  for (const Assumable* assumable : {&kWays, &kStretch, &kDirtyShare, &kYounger, &kLone, &kSharedSm}) {
+  for (const Assumable* assumable :
+       {&kWays, &kStretch, &kDirtyShare, &kYounger, &kLone, &kSharedStep, &kLoneSm, &kGpcClock}) {
     if (!assumable->of(gpu)) names.push_back(assumable->name);
   }
   return names;

@@ -16,7 +16,9 @@ struct ReplayValues {
   Bytes stretch_bytes = 0;
   std::vector<std::int64_t> stretch_swaps;
   double dirty_share = 0;
-  double shared_sm_deviation = 0;
+  double shared_step_deviation = 0;
+  double lone_sm_deviation = 0;
+  double gpc_clock_deviation = 0;
 };
 
 // Of this GPU, or the H200's where it lacks them.

@@ -19,7 +19,7 @@ std::int64_t tpcs_of(const SmRun& run) { return (run.sms + 1) / 2; }
 
 // How many CTAs each run gets: the first as many as it holds; the others by turns, first one for each TPC and
 // then the rest. Where turns begin does not depend on the order of the runs: on an H200 with the run of a GPC
-// of which eight SMs are left (bench/recorded/calibrate_h200/sm_order.csv, cta_trace.csv).
+// of which eight SMs are left (bench/recorded/calibrate_h200/sm_order.csv, ctas_h200/cta_trace.csv).
 std::vector<std::int64_t> deal(const std::vector<SmRun>& runs, std::int64_t ctas) {
   std::vector<std::int64_t> dealt(runs.size());
   dealt[0] = std::min(ctas, runs[0].sms);
@@ -70,7 +70,8 @@ std::vector<SmPlace> places_of_ctas(const GpuSpec& gpu, std::int64_t ctas, std::
   std::int64_t first = 0;
   for (std::size_t run = 0; run < runs.size(); ++run) {
     for (const std::int64_t sm : sms_of_run(runs[run], dealt[run])) {
-      places.push_back({static_cast<int>(first + sm), static_cast<int>(runs[run].side)});
+      places.push_back(
+          {static_cast<int>(first + sm), static_cast<int>(runs[run].side), static_cast<int>(run)});
     }
     first += runs[run].sms;
   }

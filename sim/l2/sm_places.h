@@ -7,10 +7,12 @@
 
 namespace hbmscope {
 
-// An SM by its number in the order in which a full launch fills them, and the side of the L2 that it is on.
+// An SM by its number in the order in which a full launch fills them, the side of the L2 that it is on, and
+// its GPC: the run of SMs that it belongs to.
 struct SmPlace {
   int sm = 0;
   int side = 0;
+  int gpc = 0;
 };
 
 // Where the CTAs of a launch go of which every SM gets one at most. Few CTAs are dealt to all GPCs, and in

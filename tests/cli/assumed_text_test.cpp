@@ -39,7 +39,8 @@ TEST(AssumedText, AnL2WithOneSideNeedsNoOrder) {
   EXPECT_EQ(
       assumed_text(std::vector{load_gpu("l4")}),
       "not measured on l4, replayed with: ways, stretch, dirty share, rate of the younger CTA, rate of a "
-      "lone CTA, deviation of SMs as on the H200 (hbmscope calibrate measures a GPU)\n");
+      "lone CTA, deviation of steps, deviation of lone SMs, deviation of clocks as on the H200 (hbmscope "
+      "calibrate measures a GPU)\n");
 }
 
 }  // namespace hbmscope

@@ -117,9 +117,9 @@ TEST(Predict, NamesWhatAReplayTakesFromTheH200) {
   const Workspace workspace;
   const std::string line =
       "not measured on a100-80, replayed with: ways, stretch, dirty share, rate of the younger CTA, rate of "
-      "a "
-      "lone CTA, deviation of SMs as on the H200; the order of SMs by a guess (hbmscope calibrate measures a "
-      "GPU)\n";
+      "a lone CTA, deviation of steps, deviation of lone SMs, deviation of clocks as on the H200; the order "
+      "of "
+      "SMs by a guess (hbmscope calibrate measures a GPU)\n";
   const auto run = [&](const std::string& command, const std::string& l2) {
     return workspace.run({command, "--gpu", "h200,a100-80", "--seqlen", "512", "--l2", l2});
   };

@@ -49,6 +49,10 @@ void put_case(TomlText& out, const ForeignCase& each) {
   if (each.younger_cta_rate) {
     out.put("younger_cta_percent", static_cast<std::int64_t>(std::llround(*each.younger_cta_rate * 100)));
   }
+  if (each.gpc_clock_deviation) {
+    out.put("gpc_clock_deviation_ppm",
+            static_cast<std::int64_t>(std::llround(*each.gpc_clock_deviation * 1e6)));
+  }
 }
 
 std::string toml_of(const ForeignKernel& kernel) {
@@ -69,6 +73,9 @@ std::string toml_of(const ForeignKernel& kernel) {
   if (any([](const ForeignCase& each) { return each.one_query; })) out.put("decode", std::string("a source"));
   if (any([](const ForeignCase& each) { return each.younger_cta_rate.has_value(); })) {
     out.put("younger_cta_rate", std::string("a source"));
+  }
+  if (any([](const ForeignCase& each) { return each.gpc_clock_deviation.has_value(); })) {
+    out.put("gpc_clock_deviation", std::string("a source"));
   }
   for (const ForeignCase& each : kernel.cases) put_case(out, each);
   return out.text();

@@ -9,8 +9,13 @@ namespace {
 
 // As many as three: alone a CTA goes twice as fast, and waits for DRAM half of the time that a step takes
 // then.
-constexpr CtaRates kOfThree{
-    .younger = 0.9, .further = 0.8, .lone = 2, .stall = 0.5, .shared_stall = 0.05, .ctas_per_sm = 3};
+constexpr CtaRates kOfThree{.younger = 0.9,
+                            .further = 0.8,
+                            .lone = 2,
+                            .stall = 0.5,
+                            .shared_stall = {0.05, 0.1, 0.4},
+                            .ctas_per_sm = 3};
+constexpr double kShared = 0.05;
 
 }  // namespace
 
@@ -25,21 +30,21 @@ TEST(CtaRates, EachFurtherCtaMakesAStepLongerByTheSameTime) {
 
 // In bytes of the oldest of three: what a lone CTA moves in half of its step is a quarter.
 TEST(CtaRates, TheLongerAStepTheLessIsLeftToWaitFor) {
-  EXPECT_NEAR(kOfThree.stall_of(1, 0), 0.25, 1e-12);
-  EXPECT_NEAR(kOfThree.stall_of(3, 0), 0.05, 1e-12);
-  EXPECT_NEAR(kOfThree.stall_of(2, 0), std::sqrt(0.25 * 0.05), 1e-12);  // halfway
-  EXPECT_NEAR(kOfThree.stall_of(3, 1), 0.05 * std::pow(0.2, (1 / 0.9 - 1) / 0.5), 1e-12);
-  EXPECT_LT(kOfThree.stall_of(3, 2), kOfThree.stall_of(3, 1));
+  EXPECT_NEAR(kOfThree.stall_of(1, 0, kShared), 0.25, 1e-12);
+  EXPECT_NEAR(kOfThree.stall_of(3, 0, kShared), 0.05, 1e-12);
+  EXPECT_NEAR(kOfThree.stall_of(2, 0, kShared), std::sqrt(0.25 * 0.05), 1e-12);  // halfway
+  EXPECT_NEAR(kOfThree.stall_of(3, 1, kShared), 0.05 * std::pow(0.2, (1 / 0.9 - 1) / 0.5), 1e-12);
+  EXPECT_LT(kOfThree.stall_of(3, 2, kShared), kOfThree.stall_of(3, 1, kShared));
 }
 
 // Two slots ask for a tile a step earlier; a tile of twice as many keys comes with twice the bytes.
 TEST(CtaRates, SlotsAndLargerTilesHideMore) {
   CtaRates rates = kOfThree;
   rates.stages = 2;
-  EXPECT_NEAR(rates.stall_of(3, 0), 0.05 * 0.2 * 0.2, 1e-12);
+  EXPECT_NEAR(rates.stall_of(3, 0, kShared), 0.05 * 0.2 * 0.2, 1e-12);
   rates.stages = 1;
   rates.tiles = 2;
-  EXPECT_NEAR(rates.stall_of(3, 0), 0.05 * 0.2 * 0.2 / 2, 1e-12);
+  EXPECT_NEAR(rates.stall_of(3, 0, kShared), 0.05 * 0.2 * 0.2 / 2, 1e-12);
 }
 
 // A quarter of the keys: a step is shorter than any that was measured, and waits as long as a lone CTA's for
@@ -47,9 +52,8 @@ TEST(CtaRates, SlotsAndLargerTilesHideMore) {
 TEST(CtaRates, NoStepWaitsLongerThanALoneCtas) {
   CtaRates rates = kOfThree;
   rates.tiles = 0.25;
-  EXPECT_NEAR(rates.stall_of(3, 0), 4 * 0.25, 1e-12);
-  rates.shared_stall = 1e-6;
-  EXPECT_NEAR(rates.stall_of(3, 0), 4 * 0.25, 1e-12);
+  EXPECT_NEAR(rates.stall_of(3, 0, kShared), 4 * 0.25, 1e-12);
+  EXPECT_NEAR(rates.stall_of(3, 0, 1e-6), 4 * 0.25, 1e-12);
 }
 
 TEST(CtaRates, LoneCtasWaitTheLongerTheMoreLoad) {
@@ -66,19 +70,37 @@ TEST(CtaRates, LoneCtasWaitTheLongerTheMoreLoad) {
 // Kernels of which only lone CTAs were seen to wait.
 TEST(CtaRates, WithoutASharedStallOnlyLoneCtasWait) {
   CtaRates rates = kOfThree;
-  rates.shared_stall = 0;
-  EXPECT_DOUBLE_EQ(rates.stall_of(1, 0), 0.25);
-  EXPECT_EQ(rates.stall_of(2, 0), 0);
-  EXPECT_EQ(rates.stall_of(3, 2), 0);
+  rates.shared_stall = {};
+  EXPECT_EQ(rates.shared_stall_beside(0.7), 0);
+  EXPECT_DOUBLE_EQ(rates.stall_of(1, 0, 0), 0.25);
+  EXPECT_EQ(rates.stall_of(2, 0, 0), 0);
+  EXPECT_EQ(rates.stall_of(3, 2, 0), 0);
 }
 
 TEST(CtaRates, CtasKeepInStepThatAreSlowerByLessThanTheOldestWait) {
   EXPECT_EQ(kOfThree.in_step(0), 1);
-  EXPECT_DOUBLE_EQ(kOfThree.in_step(1), 0.9 * 1.05);
+  EXPECT_DOUBLE_EQ(kOfThree.in_step(1), 0.9 * 1.05 + 0.05 * (1 / 0.75 - 0.9));
   CtaRates rates = kOfThree;
-  rates.shared_stall = 0.2;
+  rates.shared_stall = {0.2, 0.4, 0.8};
   EXPECT_EQ(rates.in_step(1), 1);
-  EXPECT_DOUBLE_EQ(rates.in_step(2), 0.9 * 0.8 * 1.2);
+  EXPECT_DOUBLE_EQ(rates.in_step(2), 0.9 * 0.8 * 1.2 + 0.2 * (0.9 / 0.75 - 0.9 * 0.8));
+}
+
+TEST(CtaRates, TheBusierDramTheLongerFullSmsWait) {
+  for (std::size_t i = 0; i < kStallShares.size(); ++i)
+    EXPECT_DOUBLE_EQ(kOfThree.shared_stall_beside(kStallShares[i]), kOfThree.shared_stall[i]);  // as measured
+  EXPECT_NEAR(kOfThree.shared_stall_beside(0.75), std::sqrt(0.1 * 0.4), 1e-12);
+  EXPECT_NEAR(kOfThree.shared_stall_beside(0.3125), std::sqrt(0.05 * 0.1), 1e-12);
+  EXPECT_NEAR(kOfThree.shared_stall_beside(0), 0.05 / std::cbrt(2), 1e-12);
+  EXPECT_DOUBLE_EQ(kOfThree.shared_stall_beside(2), 0.4);
+}
+
+// As if the one that waits were not there.
+TEST(CtaRates, YoungerCtasTakeWhatAnOlderOneLeaves) {
+  EXPECT_EQ(kOfThree.gain(3, 0), 0);
+  EXPECT_DOUBLE_EQ(kOfThree.gain(3, 1), 1 / 0.75 - 0.9);
+  EXPECT_DOUBLE_EQ(kOfThree.gain(3, 2), 0.9 / 0.75 - 0.9 * 0.8);
+  EXPECT_DOUBLE_EQ(kOfThree.gain(2, 1), 2 - 0.9 / 0.75);
 }
 
 }  // namespace hbmscope

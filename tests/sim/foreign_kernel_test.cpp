@@ -28,6 +28,7 @@ grid = "test"
 walks = "test"
 spills = "test"
 younger_cta_rate = "test"
+gpc_clock_deviation = "test"
 
 [[case]]
 head_dim = 64
@@ -47,6 +48,7 @@ writes_lse = true
 spill_bytes_per_step = 10
 spill_bytes_per_cta = 30
 younger_cta_percent = 90
+gpc_clock_deviation_ppm = 2500
 )";
 
 std::string replaced(std::string_view what, std::string_view by) { return test::replaced(kWhole, what, by); }
@@ -95,13 +97,15 @@ TEST(ForeignKernel, IsReadWhole) {
   EXPECT_EQ(read.spills->bytes_per_step, 10);
   EXPECT_EQ(read.spills->bytes_per_cta, 30);
   EXPECT_EQ(read.younger_cta_rate, 0.9);
+  EXPECT_DOUBLE_EQ(read.gpc_clock_deviation.value(), 0.0025);
 }
 
 TEST(ForeignKernel, LeavesOutWhatIsNotKnown) {
   std::string text(kWhole);
   for (const std::string_view line :
        {"splits_prompts = true\n", "spills = \"test\"\n", "younger_cta_rate = \"test\"\n",
-        "spill_bytes_per_step = 10\n", "spill_bytes_per_cta = 30\n", "younger_cta_percent = 90\n"}) {
+        "spill_bytes_per_step = 10\n", "spill_bytes_per_cta = 30\n", "younger_cta_percent = 90\n",
+        "gpc_clock_deviation = \"test\"\n", "gpc_clock_deviation_ppm = 2500\n"}) {
     text.erase(text.find(line), line.size());
   }
   EXPECT_FALSE(parse_foreign_kernel(text, "other.toml").splits_prompts);
@@ -109,6 +113,7 @@ TEST(ForeignKernel, LeavesOutWhatIsNotKnown) {
   const ForeignCase read = only_case(text);
   EXPECT_FALSE(read.spills);
   EXPECT_FALSE(read.younger_cta_rate);
+  EXPECT_FALSE(read.gpc_clock_deviation);
 }
 
 // What this format alone asks for; that a key is missing, unknown or out of range is the reader's, tested
@@ -124,6 +129,8 @@ TEST(ForeignKernel, RefusesWhatIsWrongInOneLine) {
            Wrong{"\"longest-first\"", "\"hardware\"", "key case.persistent_ctas: unknown"},
            Wrong{"spills = \"test\"\n", "", "key source.spills is missing"},
            Wrong{"younger_cta_rate = \"test\"\n", "", "key source.younger_cta_rate is missing"},
+           Wrong{"gpc_clock_deviation = \"test\"\n", "", "key source.gpc_clock_deviation is missing"},
+           Wrong{"ppm = 2500", "ppm = 300001", "key case.gpc_clock_deviation_ppm: '300001'"},
        }) {
     EXPECT_THAT(error_of(replaced(wrong.what, wrong.by)), HasSubstr(wrong.error)) << wrong.by;
   }

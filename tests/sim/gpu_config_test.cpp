@@ -82,7 +82,9 @@ dirty_share = { value = 0.47, source = "test", measured = true }
   return text.insert(text.find("[tensor"),
                      R"(younger_cta_rate = { value = 0.9, source = "test", measured = true }
 lone_cta_rate = { value = 1.4, source = "test", measured = true }
-shared_sm_deviation = { value = 0.0025, source = "test", measured = true }
+shared_step_deviation = { value = 0.025, source = "test", measured = true }
+lone_sm_deviation = { value = 0.0035, source = "test", measured = true }
+gpc_clock_deviation = { value = 0.0025, source = "test", measured = true }
 [[cta_rates]]
 kernel = "flash2_mma"
 br = 32
@@ -90,7 +92,7 @@ head_dim = 64
 source = "test"
 measured = true
 builds = [
-  { mask = "causal", order = "head-fastest", kv_walk = "down", bc = 128, younger = 0.95, further = 0.85, lone = 1.3, stall = 0.35, quiet_stall = 0.2, shared_stall = 0.07, ctas_per_sm = 3 },
+  { mask = "causal", order = "head-fastest", kv_walk = "down", bc = 128, younger = 0.95, further = 0.85, lone = 1.3, stall = 0.35, quiet_stall = 0.2, shared_stall = [0.07, 0.1, 0.3], ctas_per_sm = 3 },
   { younger = 0.94, lone = 1.2 },
 ]
 [measured]
@@ -109,7 +111,9 @@ TEST(ParseGpu, ReadsWhatWasMeasured) {
   EXPECT_DOUBLE_EQ(gpu.l2().stretch_bytes.value().value, 262144);
   EXPECT_DOUBLE_EQ(gpu.l2().reached_bytes.value().value, 1000000);
   EXPECT_THAT(gpu.l2().stretch_swaps, testing::ElementsAre(3, 0, 15));
-  EXPECT_DOUBLE_EQ(gpu.shared_sm_deviation.value().value, 0.0025);
+  EXPECT_DOUBLE_EQ(gpu.shared_step_deviation.value().value, 0.025);
+  EXPECT_DOUBLE_EQ(gpu.lone_sm_deviation.value().value, 0.0035);
+  EXPECT_DOUBLE_EQ(gpu.gpc_clock_deviation.value().value, 0.0025);
   EXPECT_DOUBLE_EQ(gpu.l2().dirty_share.value().value, 0.47);
   EXPECT_DOUBLE_EQ(gpu.younger_cta_rate.value().value, 0.9);
   EXPECT_DOUBLE_EQ(gpu.lone_cta_rate.value().value, 1.4);
@@ -130,14 +134,14 @@ TEST(ParseGpu, ReadsWhatWasMeasured) {
   EXPECT_EQ(build.rates.lone, 1.3);
   EXPECT_EQ(build.rates.stall, 0.35);
   EXPECT_EQ(build.rates.quiet_stall, 0.2);
-  EXPECT_EQ(build.rates.shared_stall, 0.07);
+  EXPECT_THAT(build.rates.shared_stall, testing::ElementsAre(0.07, 0.1, 0.3));
   EXPECT_EQ(build.rates.ctas_per_sm, 3);
   const BuildCtaRates& plain_build = gpu.cta_rates[0].builds[1];
   EXPECT_FALSE(plain_build.mask || plain_build.order || plain_build.kv_walk || plain_build.bc);
   EXPECT_EQ(plain_build.rates.further, 0.94);  // as the second one
   EXPECT_EQ(plain_build.rates.stall, 0);
   EXPECT_FALSE(plain_build.rates.quiet_stall.has_value());
-  EXPECT_EQ(plain_build.rates.shared_stall, 0);
+  EXPECT_EQ(plain_build.rates.shared_stall, SharedStalls{});
   EXPECT_EQ(plain_build.rates.ctas_per_sm, 2);
   EXPECT_DOUBLE_EQ(gpu.measured.hbm_copy_bytes_per_s.value().value, 9e11);
   EXPECT_DOUBLE_EQ(gpu.measured.tensor_flops_per_clock_per_sm_bf16.value().value, 600);
@@ -149,7 +153,8 @@ TEST(ParseGpu, ReadsWhatWasMeasured) {
   const GpuSpec plain = parse_gpu(kWhole, "tiny.toml");
   EXPECT_EQ(plain.l2().replacement, "");
   EXPECT_FALSE(plain.l2().ways || plain.l2().stretch_bytes || plain.l2().dirty_share);
-  EXPECT_FALSE(plain.l2().reached_bytes || !plain.l2().stretch_swaps.empty() || plain.shared_sm_deviation);
+  EXPECT_FALSE(plain.l2().reached_bytes || !plain.l2().stretch_swaps.empty());
+  EXPECT_FALSE(plain.shared_step_deviation || plain.lone_sm_deviation || plain.gpc_clock_deviation);
   EXPECT_FALSE(plain.younger_cta_rate || plain.lone_cta_rate || !plain.cta_rates.empty());
 }
 
@@ -174,8 +179,13 @@ TEST(ParseGpu, RefusesWhatNoReplayCanTake) {
   EXPECT_THAT(spoiled(", stall = 0.35", ", stall = nan"), HasSubstr("key cta_rates.builds.stall: 'nan'"));
   EXPECT_THAT(spoiled("quiet_stall = 0.2", "quiet_stall = -1"),
               HasSubstr("key cta_rates.builds.quiet_stall: '-1'"));
-  EXPECT_THAT(spoiled("shared_stall = 0.07", "shared_stall = -1"),
-              HasSubstr("key cta_rates.builds.shared_stall: '-1'"));
+  EXPECT_THAT(
+      spoiled("[0.07, 0.1, 0.3]", "[0.07, -1, 0.3]"),
+      AllOf(HasSubstr("key cta_rates.builds.shared_stall: '-1'"), HasSubstr("3 numbers from 1e-06 to 100")));
+  EXPECT_THAT(spoiled("[0.07, 0.1, 0.3]", "[0.07, 0.1, nan]"), HasSubstr("shared_stall: 'nan'"));
+  EXPECT_THAT(spoiled("[0.07, 0.1, 0.3]", "[0.07, 0.1, \"a\"]"), HasSubstr("shared_stall"));
+  EXPECT_THAT(spoiled("[0.07, 0.1, 0.3]", "[0.07, 0.1]"), HasSubstr("3 numbers"));
+  EXPECT_THAT(spoiled("[0.07, 0.1, 0.3]", "0.07"), HasSubstr("3 numbers"));
   EXPECT_THAT(spoiled("ctas_per_sm = 3", "ctas_per_sm = 1"),
               HasSubstr("key cta_rates.builds.ctas_per_sm: '1'"));
   EXPECT_THAT(spoiled("\"causal\"", "\"lower\""),
@@ -185,7 +195,9 @@ TEST(ParseGpu, RefusesWhatNoReplayCanTake) {
   EXPECT_THAT(spoiled("bc = 128", "bc = 0"), HasSubstr("key cta_rates.builds.bc: '0'"));
   EXPECT_THAT(spoiled("younger = 0.94, ", ""), HasSubstr("younger is missing"));
   EXPECT_THAT(spoiled("younger = 0.94, ", "younger = 0.94, oldest = 1, "), HasSubstr("oldest"));
-  EXPECT_THAT(spoiled("value = 0.0025", "value = 0.2"), HasSubstr("key shared_sm_deviation: '0.2'"));
+  EXPECT_THAT(spoiled("value = 0.025", "value = 0.4"), HasSubstr("key shared_step_deviation: '0.4'"));
+  EXPECT_THAT(spoiled("value = 0.0035", "value = 0.4"), HasSubstr("key lone_sm_deviation: '0.4'"));
+  EXPECT_THAT(spoiled("value = 0.0025", "value = 0.4"), HasSubstr("key gpc_clock_deviation: '0.4'"));
   EXPECT_THAT(spoiled("value = 1000000", "value = 1e9"),
               AllOf(HasSubstr("cache.reached_bytes"), HasSubstr("at most capacity_bytes")));
   EXPECT_THAT(spoiled("[3, 0, 15]", "[3, 0, 16]"),

@@ -67,7 +67,7 @@ TEST(GpuToml, KeepsWhatWasMeasured) {
                           .lone = 1.25,
                           .stall = 0.5,
                           .quiet_stall = 0.125,
-                          .shared_stall = 0.25,
+                          .shared_stall = {0.25, 0.375, 0.5},
                           .ctas_per_sm = 3};
   const CtaRates of_two{.younger = 0.5, .further = 0.5, .lone = 3};
   gpu.cta_rates = {{"one",
@@ -77,7 +77,9 @@ TEST(GpuToml, KeepsWhatWasMeasured) {
                     true,
                     {{Mask::window, Order::q_fastest, Walk::up, 128, of_three}, {{}, {}, {}, {}, of_two}}},
                    {"two", 64, 128, "another", false, {{Mask::causal, {}, Walk::alternating, {}, of_two}}}};
-  gpu.shared_sm_deviation = measured(0.002);
+  gpu.shared_step_deviation = measured(0.02);
+  gpu.lone_sm_deviation = measured(0.003);
+  gpu.gpc_clock_deviation = measured(0.002);
   gpu.measured.hbm_copy_bytes_per_s = measured(1e11);
   gpu.measured.sram_bytes_per_clock_per_sm = measured(127.5);
   gpu.measured.exp_per_clock_per_sm = measured(15.9);
@@ -124,7 +126,9 @@ TEST(GpuToml, KeepsWhatWasMeasured) {
   expect_same(again.l2().stretch_bytes, l2.stretch_bytes);
   expect_same(again.l2().reached_bytes, l2.reached_bytes);
   EXPECT_EQ(again.l2().stretch_swaps, l2.stretch_swaps);
-  expect_same(again.shared_sm_deviation, gpu.shared_sm_deviation);
+  expect_same(again.shared_step_deviation, gpu.shared_step_deviation);
+  expect_same(again.lone_sm_deviation, gpu.lone_sm_deviation);
+  expect_same(again.gpc_clock_deviation, gpu.gpc_clock_deviation);
   expect_same(again.l2().dirty_share, l2.dirty_share);
   EXPECT_EQ(again.l2().replacement, "LRU");
   ASSERT_EQ(again.sm_runs.size(), 1U);

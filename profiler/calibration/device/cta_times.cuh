@@ -12,9 +12,13 @@ __device__ __forceinline__ void note_begin(CtaTimes* times) {
   if (threadIdx.x != 0) return;
   times[blockIdx.x].sm = sm_id();
   times[blockIdx.x].begin_ns = nanoseconds();
+  times[blockIdx.x].cycles = clock_cycles();
 }
 __device__ __forceinline__ void note_end(CtaTimes* times) {
-  if (not_hoisted(threadIdx.x) == 0) times[not_hoisted(blockIdx.x)].end_ns = nanoseconds();
+  if (not_hoisted(threadIdx.x) != 0) return;
+  CtaTimes& time = times[not_hoisted(blockIdx.x)];
+  time.cycles = clock_cycles() - time.cycles;
+  time.end_ns = nanoseconds();
 }
 
 }  // namespace hbmscope

@@ -28,11 +28,12 @@ struct Victims {
   unsigned evictions[kMaxWays];
 };
 
-// Where a CTA ran, and from when to when by a clock that all SMs share.
+// Where a CTA ran, from when to when by a clock that all SMs share, and for how many cycles of its SM.
 struct CtaTimes {
   unsigned long long begin_ns;
   unsigned long long end_ns;
   unsigned sm;
+  unsigned cycles;
 };
 
 // One thing that is done to a line. It is to be evicted first or last where a read says so.

@@ -56,17 +56,29 @@ Findings whole_findings() {
                     .launch_ns = 2400,
                     .cta_start_skew_ns = 96};
   findings.rows = MemoryRows{.row_pages = 47, .classes = 20, .swaps = {6, 7, 4}};
-  const CtaRates of_three{
-      .younger = 0.88, .further = 0.7, .lone = 1.4, .stall = 0.5, .shared_stall = 0.07, .ctas_per_sm = 3};
+  const CtaRates of_three{.younger = 0.88,
+                          .further = 0.7,
+                          .lone = 1.4,
+                          .stall = 0.5,
+                          .shared_stall = {0.07, 0.12345, 0.3},
+                          .ctas_per_sm = 3};
   findings.cta_rates = {
-      {"flash2_mma", 128, 64, full_build({.younger = 0.9, .further = 0.9, .lone = 1.3}), 0.001},
-      {"flash2_mma", 64, 128, full_build(of_three), 0.002},
-      {"flash2_mma", 64, 128, {Mask::causal, Order::q_fastest, Walk::up, 64, of_three}, 0.002},
+      {"flash2_mma",
+       128,
+       64,
+       full_build({.younger = 0.9, .further = 0.9, .lone = 1.3}),
+       {0.01, 0.001, 0.0003}},
+      {"flash2_mma", 64, 128, full_build(of_three), {0.02, 0.002, 0.00123}},
+      {"flash2_mma",
+       64,
+       128,
+       {Mask::causal, Order::q_fastest, Walk::up, 64, of_three},
+       {0.02, 0.002, 0.00123}},
       {"flash1_mma",
        128,
        64,
        {{}, {}, {}, {}, {.younger = 0.9994, .lone = 1.7, .stall = 0.35, .quiet_stall = 0.20004}},
-       0.9}};
+       {0.9, 0.9, 0.9}}};
   return findings;
 }
 
@@ -98,7 +110,9 @@ TEST(CalibratedGpu, IsReadAgainAndSaysHowAndWhen) {
   EXPECT_EQ(gpu.l2().stretch_bytes->value, 4 * 47 * 4096);
   EXPECT_EQ(gpu.l2().reached_bytes->value, 61603840);
   EXPECT_EQ(gpu.l2().stretch_swaps, (std::vector<std::int64_t>{6, 7, 4}));
-  EXPECT_NEAR(gpu.shared_sm_deviation->value, 0.002, 1e-9);  // of flash2's builds
+  EXPECT_NEAR(gpu.shared_step_deviation->value, 0.02, 1e-9);  // of flash2's builds
+  EXPECT_NEAR(gpu.lone_sm_deviation->value, 0.002, 1e-9);
+  EXPECT_NEAR(gpu.gpc_clock_deviation->value, 0.0012, 1e-9);
   EXPECT_NEAR(gpu.younger_cta_rate->value, 0.88, 1e-9);
   EXPECT_NEAR(gpu.lone_cta_rate->value, 1.4, 1e-9);
   ASSERT_EQ(gpu.cta_rates.size(), 3U);
@@ -113,7 +127,7 @@ TEST(CalibratedGpu, IsReadAgainAndSaysHowAndWhen) {
   EXPECT_EQ(rates.further, 0.7);
   EXPECT_EQ(rates.lone, 1.4);
   EXPECT_EQ(rates.stall, 0.5);
-  EXPECT_EQ(rates.shared_stall, 0.07);
+  EXPECT_THAT(rates.shared_stall, ElementsAre(0.07, 0.123, 0.3));
   EXPECT_EQ(rates.ctas_per_sm, 3);
   EXPECT_THAT(gpu.cta_rates[2].source, HasSubstr("hbmscope calibrate, 2026-11-30"));
   EXPECT_TRUE(gpu.cta_rates[2].measured);
@@ -138,13 +152,14 @@ TEST(CalibratedGpu, WhatWasNotFoundStaysAsItWas) {
   EXPECT_EQ(gpu_toml(after.gpu), gpu_toml(before));
 }
 
-TEST(CalibratedGpu, RefusesSmsThatDifferByATenth) {
+TEST(CalibratedGpu, RefusesStepsSmsAndClocksThatDifferByAThird) {
   Findings findings;
   findings.cta_rates = {
-      {"flash2_mma", 128, 64, full_build({.younger = 0.9, .further = 0.9, .lone = 1.3}), 0.2}};
+      {"flash2_mma", 128, 64, full_build({.younger = 0.9, .further = 0.9, .lone = 1.3}), {0.4, 0.35, 0.31}}};
   const CalibratedGpu gpu = calibrated_gpu(load_gpu("a100-80"), h200_facts(), findings, "test");
-  EXPECT_THAT(gpu.refused, ElementsAre(HasSubstr("deviation of SMs")));
-  EXPECT_FALSE(gpu.gpu.shared_sm_deviation);
+  EXPECT_THAT(gpu.refused, ElementsAre(HasSubstr("deviation of steps"), HasSubstr("deviation of lone SMs"),
+                                       HasSubstr("deviation of clocks")));
+  EXPECT_FALSE(gpu.gpu.shared_step_deviation || gpu.gpu.lone_sm_deviation || gpu.gpu.gpc_clock_deviation);
 }
 
 // Where nobody looked at rows, or they are no whole stretches.

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -15,7 +16,7 @@ constexpr double kLoneNs = 1e6;  // that the work of a CTA takes where it is alo
 
 CtaTrace traced(int cta, int sm, double begin_ns, double end_ns) {
   const auto at = [](double ns) { return static_cast<std::uint64_t>(1e9 + ns); };
-  return {cta, sm, at(begin_ns), at(end_ns)};
+  return {cta, sm, at(begin_ns), at(end_ns), at(end_ns) - at(begin_ns)};
 }
 
 // One CTA on each SM, and a second one on the first of them.
@@ -150,6 +151,7 @@ std::vector<CtaTrace> slower(std::vector<CtaTrace> traces, double by) {
   for (CtaTrace& trace : traces) {
     trace.begin_ns = later(trace.begin_ns);
     trace.end_ns = later(trace.end_ns);
+    trace.cycles = trace.end_ns - trace.begin_ns;
   }
   return traces;
 }
@@ -158,36 +160,72 @@ std::vector<CtaTrace> slower(std::vector<CtaTrace> traces, double by) {
 
 TEST(SharingRates, CompareCtasThatShareAnSmWithLoneOnesAndTheL2WithDram) {
   const std::vector<CtaTrace> all = full(3, 3, 0.95, 0.9);
-  const TracedRates found = sharing_rates({.full = all,
-                                           .full_long = slower(all, 4),
-                                           .full_hbm = slower(all, 1.07),
-                                           .alone = alone(16, kLoneNs / 1.7),
-                                           .alone_hbm = alone(120, 1.5 * kLoneNs / 1.7)},
-                                          3)
-                                .value();
+  const TracedRates found =
+      sharing_rates({.full = all,
+                     .full_long = slower(all, 4),
+                     .long_tiles = 16,
+                     .full_hbm = {slower(all, 1.07), slower(all, 1.1), slower(all, 1.4)},
+                     .alone = alone(16, kLoneNs / 1.7),
+                     .alone_hbm = alone(120, 1.5 * kLoneNs / 1.7)},
+                    3)
+          .value();
   EXPECT_EQ(found.ctas_per_sm, 3);
   EXPECT_NEAR(found.rates.younger, 0.95, 0.001);
   EXPECT_NEAR(found.rates.further, 0.9, 0.002);
   EXPECT_NEAR(found.rates.lone, 1.7, 0.001);
   EXPECT_NEAR(found.rates.stall, 0.5, 0.001);
-  EXPECT_NEAR(found.rates.shared_stall, 0.07, 0.001);
-  EXPECT_NEAR(found.deviation, 0, 1e-6);
+  EXPECT_NEAR(found.rates.shared_stall[0], 0.07, 0.001);
+  EXPECT_NEAR(found.rates.shared_stall[1], 0.1, 0.001);
+  EXPECT_NEAR(found.rates.shared_stall[2], 0.4, 0.001);
+  EXPECT_NEAR(found.deviations.step, 0, 1e-6);
+  EXPECT_NEAR(found.deviations.lone_sm, 0, 1e-6);
+  EXPECT_NEAR(found.deviations.gpc_clock, 0, 1e-6);
+}
+
+// Of two GPCs one has a clock that is 0.4 % slower: its CTAs take longer, but no more cycles. Half of all
+// CTAs take 2 % more of these than the others; each takes 100 tiles.
+TEST(SharingRates, TellStepsFromClocks) {
+  std::vector<CtaTrace> all = full(4, 2, 0.95, 1);
+  const auto lengthened = [&](double by) {
+    std::vector<CtaTrace> traces = slower(all, by);
+    for (CtaTrace& trace : traces) {
+      const double times = trace.sm < 2 ? 0.99 : 1.01;
+      trace.cycles = static_cast<std::uint64_t>(std::round(times * static_cast<double>(trace.cycles)));
+      trace.end_ns = trace.begin_ns + trace.cycles;
+      if (trace.sm % 2 == 1) trace.end_ns += trace.cycles / 250;
+    }
+    return traces;
+  };
+  const TracedRates found = sharing_rates({.full = lengthened(1),
+                                           .full_long = lengthened(4),
+                                           .long_tiles = 100,
+                                           .full_hbm = {lengthened(1.05), lengthened(1.05), lengthened(1.05)},
+                                           .alone = alone(4, kLoneNs / 1.5),
+                                           .alone_hbm = alone(4, kLoneNs / 1.5)},
+                                          2)
+                                .value();
+  EXPECT_NEAR(found.deviations.step, 0.1, 0.001);
+  EXPECT_NEAR(found.deviations.gpc_clock, 0.002, 1e-5);
+  EXPECT_NEAR(found.rates.shared_stall[0], 0.05, 0.001);
 }
 
 TEST(SharingRates, RefuseWhatNoKernelTakes) {
   const std::vector<CtaTrace> all = full(3, 2, 0.95, 1);
   SharingTraces traces{.full = all,
                        .full_long = all,
-                       .full_hbm = slower(all, 0.99),  // as exact as clocks are
+                       .full_hbm = {slower(all, 0.99), slower(all, 0.99), slower(all, 1.2)},
                        .alone = alone(16, kLoneNs / 1.7),
                        .alone_hbm = alone(16, kLoneNs)};
-  EXPECT_EQ(sharing_rates(traces, 2).value().rates.shared_stall, 0);
+  const SharedStalls stalls = sharing_rates(traces, 2).value().rates.shared_stall;
+  EXPECT_GT(stalls[0], 0);  // as exact as clocks are: next to nothing, and no less
+  EXPECT_LT(stalls[0], 0.001);
+  EXPECT_NEAR(stalls[2], 0.2, 0.001);
   EXPECT_FALSE(sharing_rates(traces, 1));
-  traces.full_hbm = slower(all, 0.8);
+  traces.full_hbm[1] = slower(all, 0.8);
   EXPECT_THROW(sharing_rates(traces, 2), std::runtime_error);
-  traces.full_hbm = {};
+  traces.full_hbm[1] = {};
   EXPECT_THROW(sharing_rates(traces, 2), std::runtime_error);
-  traces.full_hbm = all;
+  traces.full_hbm[1] = all;
   traces.alone = {};
   EXPECT_THROW(sharing_rates(traces, 2), std::runtime_error);
   traces.alone = alone(16, kLoneNs / 4);
@@ -214,9 +252,9 @@ TEST(WaitingRates, SayWhatALoneCtaLosesForEachByteFromDram) {
 
 TEST(WaitingRates, TakeLoneCtasAndTheOlderOnesOfPairs) {
   const std::vector<CtaTrace> traces = some_pairs(3, 2, 1.6);
-  EXPECT_NEAR(lone_ns(traces), kLoneNs, 1);
-  EXPECT_NEAR(older_of_two_ns(traces), 1.6 * kLoneNs, 1);
-  EXPECT_EQ(older_of_two_ns({}), 0);
+  EXPECT_NEAR(lone_cycles(traces), kLoneNs, 1);
+  EXPECT_NEAR(older_of_two_cycles(traces), 1.6 * kLoneNs, 1);
+  EXPECT_EQ(older_of_two_cycles({}), 0);
 }
 
 }  // namespace hbmscope

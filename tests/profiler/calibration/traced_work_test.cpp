@@ -59,7 +59,7 @@ TEST(TracedWork, OfPairsLetsStandardFindWhatItLoads) {
   }
 }
 
-// flash2 walks K and V: of all CTAs in an eighth of the L2, or those of every eight CTAs their own.
+// flash2 walks K and V: of all CTAs in an eighth of the L2, or those of every so many CTAs their own.
 TEST(TracedWork, OfFlash2SharesKAndVInTheL2OrNot) {
   for (const TracedKernel& traced : traced_kernels()) {
     if (waits_for_tiles(traced)) continue;
@@ -70,7 +70,7 @@ TEST(TracedWork, OfFlash2SharesKAndVInTheL2OrNot) {
       EXPECT_GE(bytes, static_cast<double>(l2) / 10);
       EXPECT_EQ(near.keys % traced.bc, 0);
       EXPECT_EQ(near.ctas_of_kv_head, 0U);
-      const TracedWork far = work_from_hbm(traced, l2);
+      const TracedWork far = work_from_hbm(traced, l2, 8);
       EXPECT_EQ(far.keys, near.keys);
       EXPECT_EQ(far.ctas_of_kv_head, 8U);
     }

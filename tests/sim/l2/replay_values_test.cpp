@@ -18,18 +18,22 @@ TEST(ReplayValues, TheH200LacksNothing) {
   EXPECT_EQ(values.stretch_bytes, 4 * 47 * 4 * kKiB);
   EXPECT_EQ(values.stretch_swaps.size(), 11U);
   EXPECT_EQ(values.dirty_share, 0.47);
-  EXPECT_EQ(values.shared_sm_deviation, 0.0016);
+  EXPECT_EQ(values.shared_step_deviation, 0.033);
+  EXPECT_EQ(values.lone_sm_deviation, 0.00072);
+  EXPECT_EQ(values.gpc_clock_deviation, 0.00087);
   EXPECT_THAT(assumed_values(load_gpu("h200")), IsEmpty());
 }
 
 TEST(ReplayValues, OtherGpusTakeTheH200sWhereTheyLackTheirOwn) {
   GpuSpec gpu = load_gpu("a100-80");
-  EXPECT_THAT(assumed_values(gpu), ElementsAre("ways", "stretch", "dirty share", "rate of the younger CTA",
-                                               "rate of a lone CTA", "deviation of SMs"));
+  EXPECT_THAT(assumed_values(gpu),
+              ElementsAre("ways", "stretch", "dirty share", "rate of the younger CTA", "rate of a lone CTA",
+                          "deviation of steps", "deviation of lone SMs", "deviation of clocks"));
   gpu.caches.front().ways = SourcedValue{12, true, "test"};
   gpu.caches.front().dirty_share = SourcedValue{0.25, true, "test"};
   gpu.lone_cta_rate = SourcedValue{1.5, true, "test"};
-  EXPECT_THAT(assumed_values(gpu), ElementsAre("stretch", "rate of the younger CTA", "deviation of SMs"));
+  EXPECT_THAT(assumed_values(gpu), ElementsAre("stretch", "rate of the younger CTA", "deviation of steps",
+                                               "deviation of lone SMs", "deviation of clocks"));
   const ReplayValues values = replay_values(gpu);
   EXPECT_EQ(values.ways, 12U);
   EXPECT_EQ(values.stretch_bytes, replay_values(load_gpu("h200")).stretch_bytes);
@@ -73,7 +77,8 @@ GpuSpec with_rates() {
       {"traced", 128, 128, "test", true,
        one_build({.younger = 0.8, .further = 0.8, .lone = 1.8, .stall = 0.5})},
       {"traced", 128, 64, "test", true,
-       one_build({.younger = 0.9, .further = 0.7, .lone = 1.4, .shared_stall = 0.1, .ctas_per_sm = 3})},
+       one_build(
+           {.younger = 0.9, .further = 0.7, .lone = 1.4, .shared_stall = {0.1, 0.2, 0.4}, .ctas_per_sm = 3})},
       {"traced", 64, 64, "test", true, one_build({.younger = 0.7, .further = 0.7, .lone = 1.1})}};
   return gpu;
 }
@@ -89,7 +94,8 @@ TEST(CtaRates, AreThoseOfTheKernelBetweenTheHeadDimsThatWereMeasured) {
     EXPECT_DOUBLE_EQ(rates.further, further) << head_dim;
     EXPECT_DOUBLE_EQ(rates.lone, lone) << head_dim;
     EXPECT_DOUBLE_EQ(rates.stall, stall) << head_dim;
-    EXPECT_DOUBLE_EQ(rates.shared_stall, shared_stall) << head_dim;
+    for (std::size_t i = 0; i < rates.shared_stall.size(); ++i)
+      EXPECT_DOUBLE_EQ(rates.shared_stall[i], shared_stall * static_cast<double>(1 << i)) << head_dim;
     EXPECT_EQ(rates.ctas_per_sm, head_dim < 128 ? 3 : 2) << head_dim;
   };
   expect(64, 0.9, 0.7, 1.4, 0, 0.1);
