@@ -123,6 +123,7 @@ std::int64_t CtaSlots::next_item(std::size_t number) {
 
 // Schedulers that serve several CTAs do not share alike at every tile; over many of them that evens out.
 double CtaSlots::pace_of(std::int64_t position) const {
+  if (step_deviation_ <= 0) return 1;
   const std::uint64_t tiles = std::max<std::uint64_t>(body_.iterations_of(body_.item_at(position)), 1);
   const double deviation = step_deviation_ / std::sqrt(static_cast<double>(tiles));
   return 1 + deviation * nearly_normal(mixed(seed_) + kFirstOfItems + static_cast<std::uint64_t>(position));
