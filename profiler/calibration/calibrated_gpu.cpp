@@ -157,11 +157,6 @@ CtaRates rounded_rates(const CtaRates& rates) {
 void write_cta_rates(const std::vector<KernelRates>& found, GpuSpec& gpu, Writer& writer) {
   if (found.empty()) return;
   gpu.cta_rates.clear();
-  std::vector<double> younger;
-  std::vector<double> lone;
-  std::vector<double> steps;
-  std::vector<double> lone_sms;
-  std::vector<double> clocks;
   for (const KernelRates& each : found) {
     if (gpu.cta_rates.empty() || !is_tile_of(gpu.cta_rates.back(), each)) {
       const SourcedValue source = writer.value(1, "timestamps of CTAs");
@@ -169,23 +164,28 @@ void write_cta_rates(const std::vector<KernelRates>& found, GpuSpec& gpu, Writer
     }
     BuildCtaRates& written = gpu.cta_rates.back().builds.emplace_back(each.build);
     written.rates = rounded_rates(each.build.rates);
-    if (each.kernel != found.front().kernel) continue;
-    younger.push_back(each.build.rates.younger);
-    lone.push_back(each.build.rates.lone);
-    steps.push_back(each.deviations.step);
-    lone_sms.push_back(each.deviations.lone_sm);
-    clocks.push_back(each.deviations.gpc_clock);
   }
-  const std::string what =
-      fmt::format("timestamps of the CTAs of {}, median of {} builds", found.front().kernel, younger.size());
-  gpu.younger_cta_rate = writer.value(rounded(median(younger).value(), 3), what);
-  gpu.lone_cta_rate = writer.value(rounded(median(lone).value(), 3), what);
   const std::string& kernel = found.front().kernel;
-  writer.deviation(gpu.shared_step_deviation, "steps", median(steps).value(),
+  const auto builds = std::ranges::count(found, kernel, &KernelRates::kernel);
+  const std::string what = fmt::format("timestamps of the CTAs of {}, median of {} builds", kernel, builds);
+  const auto median_of = [&](double (*value)(const KernelRates& build)) {
+    std::vector<double> values;
+    for (const KernelRates& each : found) {
+      if (each.kernel == kernel) values.push_back(value(each));
+    }
+    return median(values).value();
+  };
+  const auto rate = [&](double found_rate) { return writer.value(rounded(found_rate, 3), what); };
+  gpu.younger_cta_rate = rate(median_of([](const KernelRates& each) { return each.build.rates.younger; }));
+  gpu.lone_cta_rate = rate(median_of([](const KernelRates& each) { return each.build.rates.lone; }));
+  writer.deviation(gpu.shared_step_deviation, "steps",
+                   median_of([](const KernelRates& each) { return each.deviations.step; }),
                    fmt::format("cycles of the oldest CTAs of {}", kernel));
-  writer.deviation(gpu.lone_sm_deviation, "lone SMs", median(lone_sms).value(),
+  writer.deviation(gpu.lone_sm_deviation, "lone SMs",
+                   median_of([](const KernelRates& each) { return each.deviations.lone_sm; }),
                    fmt::format("cycles of CTAs of {} alone on their SMs", kernel));
-  writer.deviation(gpu.gpc_clock_deviation, "clocks", median(clocks).value(),
+  writer.deviation(gpu.gpc_clock_deviation, "clocks",
+                   median_of([](const KernelRates& each) { return each.deviations.gpc_clock; }),
                    fmt::format("cycles and time of launches of {}, by SM", kernel));
 }
 

@@ -34,7 +34,7 @@ std::map<int, std::vector<const CtaTrace*>> by_sm(std::span<const CtaTrace> trac
 
 double cycles(const CtaTrace& trace) { return static_cast<double>(trace.cycles); }
 
-// Of the first CTA of SMs with so many: the median.
+// Median cycles of the first CTA of SMs with so many.
 double first_of(std::span<const CtaTrace> traces, std::size_t count) {
   std::vector<double> durations;
   for (const auto& [sm, ctas] : by_sm(traces)) {

@@ -72,8 +72,8 @@ class CtaSlots {
     double access_bytes = 0;
     double budget = 0;  // what is left before its turn is over: bytes that it may move, a stream's seconds
     double rate = 1;    // bytes that it may move in a turn, as a share of turn_length_
-    double clock = 1;   // of its SM where it is alone, and its item's pace at that, relative to others'
-    double pace = 1;
+    double clock = 1;   // of its SM, relative to others'
+    double pace = 1;    // of its item at that clock
     double gain = 0;                 // in rate, while an older CTA of its SM waits
     const Stalls* stalls = nullptr;  // absent: it waits for nothing
     std::int64_t age = 0;            // position of its item in the schedule
