@@ -74,7 +74,7 @@ class CtaSlots {
     double rate = 1;    // bytes that it may move in a turn, as a share of turn_length_
     double clock = 1;   // of its SM, relative to others'
     double pace = 1;    // of its item at that clock
-    double gain = 0;                 // in rate, while an older CTA of its SM waits
+    double gain = 0;    // in rate, while an older CTA of its SM waits
     const Stalls* stalls = nullptr;  // absent: it waits for nothing
     std::int64_t age = 0;            // position of its item in the schedule
     int sm = 0;
