@@ -83,4 +83,11 @@ L2Geometry l2_geometry(const GpuSpec& gpu) {
   return geometry;
 }
 
+L2Geometry of_capacity(double share, L2Geometry geometry) {
+  for (Bytes* bytes : {&geometry.side_bytes, &geometry.home_bytes, &geometry.dirty_bytes}) {
+    *bytes = static_cast<Bytes>(share * static_cast<double>(*bytes));
+  }
+  return geometry;
+}
+
 }  // namespace hbmscope

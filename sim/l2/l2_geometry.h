@@ -47,4 +47,7 @@ inline constexpr Bytes kL2BlockBytes = 16 * kKiB;
 // From the GPU's cache levels and replay_values().
 L2Geometry l2_geometry(const GpuSpec& gpu);
 
+// The same sets, of which each holds `share` times as much.
+L2Geometry of_capacity(double share, L2Geometry geometry);
+
 }  // namespace hbmscope

@@ -6,7 +6,7 @@
 
 #include "sim/l2/closed_form.h"
 #include "sim/l2/l2_geometry.h"
-#include "sim/l2/replay.h"
+#include "sim/l2/placements.h"
 #include "sim/units.h"
 
 namespace hbmscope {

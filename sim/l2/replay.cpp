@@ -1,7 +1,6 @@
 #include "sim/l2/replay.h"
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
 #include <type_traits>
 #include <vector>
@@ -104,76 +103,9 @@ void collect(const Program& program, const L2State& state, HbmTraffic& hbm) {
   }
 }
 
-ReadWrite total_of(const HbmTraffic& hbm) {
-  ReadWrite total;
-  for (const LaunchHbmTraffic& launch : hbm.launches) {
-    for (const ReadWrite& tensor : launch.tensors) {
-      total.read += tensor.read;
-      total.write += tensor.write;
-    }
-  }
-  return total;
-}
-
-struct Stretch {
-  std::uint64_t low;
-  std::uint64_t high;
-};
-
-double deviation_of(const std::vector<double>& values) {
-  double mean = 0;
-  for (const double value : values) mean += value / static_cast<double>(values.size());
-  double squares = 0;
-  for (const double value : values) squares += (value - mean) * (value - mean);
-  return std::sqrt(squares / static_cast<double>(values.size() - 1));
-}
-
-// What the replay does not know is how much the L2 keeps of what is read or written again. At stake are the
-// bytes beyond the compulsory ones that come from DRAM, or those that are found, whichever are fewer: where
-// nearly nothing is found, no cache of about this size would have kept it.
-double at_stake(std::uint64_t moved, std::uint64_t compulsory, std::uint64_t most) {
-  if (moved <= compulsory || most <= moved) return 0;
-  return static_cast<double>(std::min(moved - compulsory, most - moved));
-}
-
-struct AtStake {
-  double read = 0;
-  double write = 0;
-};
-
-AtStake at_stake(const Traffic& traffic, const HbmTraffic& hbm) {
-  AtStake sum;
-  for (int launch = 0; launch < hbm.launches.count(); ++launch) {
-    for (int tensor = 0; tensor < hbm.launches[launch].tensors.count(); ++tensor) {
-      const ReadWrite& moved = hbm.launches[launch].tensors[tensor];
-      const TensorTraffic& counted = traffic.launches[launch].tensors[tensor];
-      sum.read += at_stake(moved.read, counted.compulsory.read, counted.l2.read);
-      sum.write += at_stake(moved.write, counted.compulsory.write, counted.l2.write);
-    }
-  }
-  return sum;
-}
-
-// 90 % of a normal distribution lie within 1.645 standard deviations. No placement moves less than what is
-// compulsory.
-Stretch around(std::uint64_t median, std::uint64_t compulsory, double at_stake,
-               const std::vector<double>& values) {
-  const double deviation = std::hypot(deviation_of(values), kUnsureShare * at_stake);
-  const auto reach = static_cast<std::uint64_t>(1.645 * deviation);
-  return {std::max(median - std::min(median, reach), std::min(median, compulsory)), median + reach};
-}
-
-// Enough placements were looked at for where the tensors lie not to matter: three, with bytes within 0.5 %.
-bool agree(const std::vector<double>& bytes) {
-  if (bytes.size() < kFewestPlacements) return false;
-  const auto [least, most] = std::minmax_element(bytes.begin(), bytes.end());
-  return *most - *least <= 0.005 * *most;
-}
-
 template <class Observer>
-void replay_seen_by(Observer& observer, const Program& program, const GpuSpec& gpu, std::uint64_t seed,
-                    StopFlag stop, HbmTraffic& hbm) {
-  const L2Geometry geometry = l2_geometry(gpu);
+void replay_seen_by(Observer& observer, const Program& program, const GpuSpec& gpu,
+                    const L2Geometry& geometry, std::uint64_t seed, StopFlag stop, HbmTraffic& hbm) {
   const BlockMap blocks(program, most_resident_ctas(program, gpu));
   L2State state(geometry, blocks.blocks());
   place(program, blocks, geometry, seed, state);
@@ -194,38 +126,19 @@ void replay_seen_by(Observer& observer, const Program& program, const GpuSpec& g
 
 }  // namespace
 
-void replay(const Program& program, const GpuSpec& gpu, std::uint64_t seed, HbmTraffic& hbm, StopFlag stop) {
+void replay(const Program& program, const GpuSpec& gpu, const L2Geometry& geometry, std::uint64_t seed,
+            HbmTraffic& hbm, StopFlag stop) {
   NoObserver nobody;
-  replay_seen_by(nobody, program, gpu, seed, stop, hbm);
+  replay_seen_by(nobody, program, gpu, geometry, seed, stop, hbm);
+}
+
+void replay(const Program& program, const GpuSpec& gpu, std::uint64_t seed, HbmTraffic& hbm, StopFlag stop) {
+  replay(program, gpu, l2_geometry(gpu), seed, hbm, stop);
 }
 
 void replay(const Program& program, const GpuSpec& gpu, std::uint64_t seed, ReplayObserver& observer,
             HbmTraffic& hbm) {
-  replay_seen_by(observer, program, gpu, seed, nullptr, hbm);
-}
-
-void replay_placements(const Program& program, const GpuSpec& gpu, const Traffic& traffic, HbmTraffic& hbm,
-                       StopFlag stop) {
-  std::vector<HbmTraffic> runs;
-  std::vector<double> reads;
-  std::vector<double> writes;
-  while (runs.size() < kMostPlacements && !agree(reads)) {
-    const std::uint64_t seed = runs.size();
-    replay(program, gpu, seed, runs.emplace_back(), stop);
-    reads.push_back(static_cast<double>(total_of(runs.back()).read));
-    writes.push_back(static_cast<double>(total_of(runs.back()).write));
-  }
-  const auto middle = runs.begin() + static_cast<std::ptrdiff_t>(runs.size() / 2);
-  std::nth_element(runs.begin(), middle, runs.end(), [](const HbmTraffic& a, const HbmTraffic& b) {
-    return total_of(a).read < total_of(b).read;
-  });
-  hbm = *middle;
-  const ReadWrite total = total_of(hbm);
-  const ReadWrite compulsory = total_of(traffic).compulsory;
-  const AtStake unsure = at_stake(traffic, hbm);
-  const Stretch read = around(total.read, compulsory.read, unsure.read, reads);
-  const Stretch write = around(total.write, compulsory.write, unsure.write, writes);
-  hbm.band = HbmBand{{read.low, write.low}, {read.high, write.high}};
+  replay_seen_by(observer, program, gpu, l2_geometry(gpu), seed, nullptr, hbm);
 }
 
 }  // namespace hbmscope

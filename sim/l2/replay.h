@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "sim/gpu.h"
+#include "sim/l2/l2_geometry.h"
 #include "sim/l2/l2_model.h"
 #include "sim/program.h"
 #include "sim/stop.h"
@@ -38,19 +39,12 @@ class ReplayObserver {
 void replay(const Program& program, const GpuSpec& gpu, std::uint64_t seed, HbmTraffic& hbm,
             StopFlag stop = nullptr);
 
+// The same with other caches than the GPU's.
+void replay(const Program& program, const GpuSpec& gpu, const L2Geometry& geometry, std::uint64_t seed,
+            HbmTraffic& hbm, StopFlag stop = nullptr);
+
 // The same, seen by an observer; without one nothing is asked at an access.
 void replay(const Program& program, const GpuSpec& gpu, std::uint64_t seed, ReplayObserver& observer,
             HbmTraffic& hbm);
-
-// One standard deviation of what the replay itself does not know, as a share of the bytes at stake: those
-// beyond the compulsory ones, or those that are found, whichever are fewer. Chosen on the points of
-// configs/sweeps/fresh.txt.
-inline constexpr double kUnsureShare = 0.06;
-
-// The replay of several placements: the one with the median of bytes read stands for all. The band around it
-// holds 90 % of a normal distribution whose deviation is that of the placements and of what the replay does
-// not know. `traffic` is the program's.
-void replay_placements(const Program& program, const GpuSpec& gpu, const Traffic& traffic, HbmTraffic& hbm,
-                       StopFlag stop = nullptr);
 
 }  // namespace hbmscope

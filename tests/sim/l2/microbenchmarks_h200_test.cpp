@@ -96,15 +96,6 @@ bool is_near(double value, double measured) {
   return std::abs(value - measured) <= std::max(1.0, 0.05 * measured);
 }
 
-// Rows that the replay misses: what was measured and what is replayed, MB.
-struct Missed {
-  double measured;
-  double replayed;
-};
-const std::map<std::string, Missed> kMissed{
-    {"rereadstream 44 MiB", {23.503, 28.746}},
-};
-
 // Streams that are read again, by MiB: the medians from a clean L2 and from a dirty one, MB.
 const std::map<double, std::pair<double, double>> kReadAgain{
     {32, {0.246, 6.824}}, {40, {8.970, 23.052}}, {44, {28.746, 38.232}}};
@@ -139,7 +130,6 @@ class WritesOfFirstLaunch : public ReplayObserver {
 
 TEST(MicrobenchmarksOnH200, DramReadsAreThoseMeasured) {
   int compared = 0;
-  int missed = 0;
   for (const Row& row : rows_of("tests/data/l2_microbenchmarks_h200.csv")) {
     const std::string& experiment = row.at("experiment");
     double size = 0;
@@ -162,16 +152,9 @@ TEST(MicrobenchmarksOnH200, DramReadsAreThoseMeasured) {
                                          measured, got.median, got.low, got.high);
     const bool within = is_on_the_knee(experiment, size) ? got.low <= measured && measured <= got.high
                                                          : is_near(got.median, measured);
-    const bool holds = within || is_near(got.median, measured);
-    const auto known = kMissed.find(experiment);
-    EXPECT_EQ(holds, known == kMissed.end()) << text;
-    if (known == kMissed.end()) continue;
-    ++missed;
-    EXPECT_EQ(known->second.measured, measured) << text;
-    EXPECT_NEAR(known->second.replayed, got.median, 0.005) << text;
+    EXPECT_TRUE(within || is_near(got.median, measured)) << text;
   }
   EXPECT_EQ(compared, 56);
-  EXPECT_EQ(missed, static_cast<int>(kMissed.size()));
 }
 
 // What is written and fits stays dirty up to a limit; a sweep over 512 MiB brings out the rest, but for what
