@@ -19,7 +19,7 @@ inline constexpr std::array<double, 3> kStallShares{0.125, 0.5, 1};
 using SharedStalls = std::array<double, kStallShares.size()>;
 
 // How fast CTAs of a kernel go that share an SM. Times are in those that the oldest of as many as an SM holds
-// takes for the same bytes: docs/model.md, "Time".
+// takes for the same bytes: docs/l2_replay.md, "Time".
 struct CtaRates {
   double younger = 1;  // the second oldest, relative to the oldest: schedulers serve that first
   double further = 1;  // each further one, relative to the one before it

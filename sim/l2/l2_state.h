@@ -12,7 +12,7 @@ namespace hbmscope {
 
 // What the caches hold, block by block, and what DRAM is asked for. A unit is a set of the cache: what leaves
 // it is the least recently used block that is neither dirty nor being written back; reads may ask for a block
-// to be evicted first or last. Every rule was measured line by line in sets of an H200 (docs/model.md,
+// to be evicted first or last. Every rule was measured line by line in sets of an H200 (docs/l2_replay.md,
 // "Writes").
 class L2State {
  public:

@@ -18,7 +18,7 @@ namespace {
 using TensorList = FixedList<RereadTensor, kMaxTensors>;
 
 // Tensors that begin and end anywhere overflow the fullest sets of an L2 from this share of it on
-// (docs/model.md).
+// (docs/l2_replay.md).
 constexpr double kFullestSets = 0.8;
 
 std::string names(const TensorList& tensors, const Program& program) {
@@ -79,7 +79,7 @@ std::string_view head_word(const Subject& subject) {
   return grouped ? "KV head" : "head";
 }
 
-// The younger CTAs of an SM fall behind, unless they wait for the same bytes: docs/model.md, "Time".
+// The younger CTAs of an SM fall behind, unless they wait for the same bytes: docs/l2_replay.md, "Time".
 std::string drift(const Subject& subject) {
   if (subject.reuse.in_flight <= subject.of.gpu.sms) return "";
   const CtaRates rates = cta_rates(subject.launch(), subject.program(), subject.of.gpu);

@@ -37,7 +37,7 @@ PatternRow recorded(const std::string& line, const std::vector<MicroPattern>& pa
   return row;
 }
 
-// All that calibration counted on an H200, but for what is not explained (docs/model.md).
+// All that calibration counted on an H200, but for what is not explained (docs/l2_replay.md).
 TEST(MicroPatterns, AreReproducedButForThose) {
   const std::set<std::string> unexplained;
   const GpuSpec h200 = load_gpu("h200");

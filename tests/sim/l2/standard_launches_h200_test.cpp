@@ -60,7 +60,8 @@ std::vector<double> replayed(const std::string& name, std::int64_t seqlen) {
   return medians;
 }
 
-// Expects what every launch reads within 7 % or 1 MB, but for those that are not explained (docs/model.md).
+// Expects what every launch reads within 7 % or 1 MB, but for those that are not explained
+// (docs/l2_replay.md).
 void expect_as_counted(const std::string& algorithm, int launches_of_each,
                        const std::set<std::pair<std::int64_t, int>>& unexplained) {
   int compared = 0;
