@@ -10,8 +10,8 @@
 
 namespace hbmscope {
 
-// One standard deviation of how much of what comes again the L2 has kept, as a share of its capacity: what the
-// replay itself does not know. The middle of what keeps about nine tenths of the placements of
+// One standard deviation of how much of what comes again the L2 has kept, as a share of its capacity: what
+// the replay itself does not know. The middle of what keeps about nine tenths of the placements of
 // configs/sweeps/fresh.txt inside the band: 86 % with 0.03, 91 % with 0.04.
 inline constexpr double kUnsureCapacity = 0.035;
 
