@@ -16,8 +16,8 @@ struct LaunchHbmTraffic {
   ReadWrite total;
 };
 
-// Between which bytes 90 % of placements of the tensors fall: near the L2's size traffic depends on
-// addresses.
+// Between which bytes 90 % of placements of the tensors are expected to fall, what is not known of how much
+// the L2 keeps included: near its size traffic depends on addresses.
 struct HbmBand {
   ReadWrite p05;
   ReadWrite p95;

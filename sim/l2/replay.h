@@ -7,7 +7,6 @@
 #include "sim/l2/l2_model.h"
 #include "sim/program.h"
 #include "sim/stop.h"
-#include "sim/traffic.h"
 
 namespace hbmscope {
 
@@ -43,7 +42,7 @@ void replay(const Program& program, const GpuSpec& gpu, std::uint64_t seed, HbmT
 void replay(const Program& program, const GpuSpec& gpu, const L2Geometry& geometry, std::uint64_t seed,
             HbmTraffic& hbm, StopFlag stop = nullptr);
 
-// The same, seen by an observer; without one nothing is asked at an access.
+// The first one, seen by an observer; without one nothing is asked at an access.
 void replay(const Program& program, const GpuSpec& gpu, std::uint64_t seed, ReplayObserver& observer,
             HbmTraffic& hbm);
 

@@ -2,8 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
 #include <memory>
 #include <random>
 #include <vector>
@@ -71,8 +73,10 @@ TEST(Placements, BandIsAsWideAsAnotherCapacityMakesIt) {
   replay_placements(*ring.program, ring.gpu, ring.traffic, hbm);
   const std::uint64_t median = hbm.launches[0].tensors[0].read;
   EXPECT_EQ(median, ring.read_with(1, *hbm.seed));
-  const double more = static_cast<double>(ring.read_with(1 - kUnsureCapacity, *hbm.seed) - median);
-  const double fewer = static_cast<double>(median - ring.read_with(1 + kUnsureCapacity, *hbm.seed));
+  const double more =
+      static_cast<double>(ring.read_with(1 - kUnsureCapacity, *hbm.seed)) - static_cast<double>(median);
+  const double fewer =
+      static_cast<double>(median) - static_cast<double>(ring.read_with(1 + kUnsureCapacity, *hbm.seed));
   EXPECT_GT(more, 0);
   EXPECT_GT(fewer, 0);
   EXPECT_GE(static_cast<double>(hbm.band->p95.read - median), 1.644 * more);
