@@ -18,15 +18,6 @@ void increase(ReadWrite& sum, const ReadWrite& amount) {
 }
 
 // What a launch and a program move follows from their tensors, whatever the mode.
-void add_up(HbmTraffic& hbm) {
-  hbm.total = {};
-  for (LaunchHbmTraffic& launch : hbm.launches) {
-    launch.total = {};
-    for (const ReadWrite& tensor : launch.tensors) increase(launch.total, tensor);
-    increase(hbm.total, launch.total);
-  }
-}
-
 void take_compulsory(const Traffic& traffic, HbmTraffic& hbm) {
   for (const LaunchTraffic& launch : traffic.launches) {
     LaunchHbmTraffic& moved = hbm.launches.add();
@@ -62,6 +53,15 @@ void check_replay(const Program& program, const Traffic& traffic) {
 
 }  // namespace
 
+void add_up(HbmTraffic& hbm) {
+  hbm.total = {};
+  for (LaunchHbmTraffic& launch : hbm.launches) {
+    launch.total = {};
+    for (const ReadWrite& tensor : launch.tensors) increase(launch.total, tensor);
+    increase(hbm.total, launch.total);
+  }
+}
+
 std::uint64_t replayed_blocks(const Program& program, const Traffic& traffic) {
   std::uint64_t blocks = 0;
   for (int launch = 0; launch < program.launches.count(); ++launch) {
@@ -82,6 +82,7 @@ void hbm_traffic(const Program& program, const Traffic& traffic, const GpuSpec& 
       hbm.seed.reset();
       hbm.written_later.reset();
       take_compulsory(traffic, hbm);
+      add_up(hbm);
       break;
     case L2Mode::replay:
       check_replay(program, traffic);
@@ -91,9 +92,9 @@ void hbm_traffic(const Program& program, const Traffic& traffic, const GpuSpec& 
       hbm.band.reset();
       hbm.seed.reset();
       estimate_hbm(program, traffic, gpu, hbm);
+      add_up(hbm);
       break;
   }
-  add_up(hbm);
 }
 
 }  // namespace hbmscope

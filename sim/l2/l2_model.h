@@ -33,6 +33,9 @@ struct HbmTraffic {
   std::optional<std::uint64_t> written_later;
 };
 
+// Sums what the tensors move, by launch and in all. Throws CountOverflow for what exceeds 64 bits.
+void add_up(HbmTraffic& hbm);
+
 // How many blocks cross L2 and SMs, about: what the time of a replay grows with.
 std::uint64_t replayed_blocks(const Program& program, const Traffic& traffic);
 

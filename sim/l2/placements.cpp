@@ -19,17 +19,6 @@ constexpr double kNormal95 = 1.645;
 constexpr std::array<double, kMostPlacements - 1> kStudent95{6.314, 2.920, 2.353, 2.132, 2.015, 1.943, 1.895,
                                                              1.860, 1.833, 1.812, 1.796, 1.782, 1.771, 1.761};
 
-ReadWrite total_of(const HbmTraffic& hbm) {
-  ReadWrite total;
-  for (const LaunchHbmTraffic& launch : hbm.launches) {
-    for (const ReadWrite& tensor : launch.tensors) {
-      total.read += tensor.read;
-      total.write += tensor.write;
-    }
-  }
-  return total;
-}
-
 // Enough placements were looked at for where the tensors lie not to matter: three, with bytes within 0.5 %.
 bool agree(const std::vector<double>& bytes) {
   if (bytes.size() < kFewestPlacements) return false;
@@ -73,7 +62,7 @@ ReadWrite total_with(double capacity, const Program& program, const GpuSpec& gpu
                      StopFlag stop) {
   HbmTraffic hbm;
   replay(program, gpu, of_capacity(capacity, l2_geometry(gpu)), seed, hbm, stop);
-  return total_of(hbm);
+  return hbm.total;
 }
 
 }  // namespace
@@ -90,20 +79,18 @@ void replay_placements(const Program& program, const GpuSpec& gpu, const Traffic
   while (runs.size() < kMostPlacements && !agree(reads)) {
     const std::uint64_t seed = runs.size();
     replay(program, gpu, seed, runs.emplace_back(), stop);
-    reads.push_back(static_cast<double>(total_of(runs.back()).read));
-    writes.push_back(static_cast<double>(total_of(runs.back()).write));
+    reads.push_back(static_cast<double>(runs.back().total.read));
+    writes.push_back(static_cast<double>(runs.back().total.write));
   }
   const auto middle = runs.begin() + static_cast<std::ptrdiff_t>(runs.size() / 2);
-  std::nth_element(runs.begin(), middle, runs.end(), [](const HbmTraffic& a, const HbmTraffic& b) {
-    return total_of(a).read < total_of(b).read;
-  });
+  std::nth_element(runs.begin(), middle, runs.end(),
+                   [](const HbmTraffic& a, const HbmTraffic& b) { return a.total.read < b.total.read; });
   hbm = *middle;
-  const ReadWrite total = total_of(hbm);
   const ReadWrite compulsory = total_of(traffic).compulsory;
   const ReadWrite larger = total_with(1 + kUnsureCapacity, program, gpu, *hbm.seed, stop);
   const ReadWrite smaller = total_with(1 - kUnsureCapacity, program, gpu, *hbm.seed, stop);
-  const Stretch read = around(total.read, compulsory.read, {larger.read, smaller.read}, reads);
-  const Stretch write = around(total.write, compulsory.write, {larger.write, smaller.write}, writes);
+  const Stretch read = around(hbm.total.read, compulsory.read, {larger.read, smaller.read}, reads);
+  const Stretch write = around(hbm.total.write, compulsory.write, {larger.write, smaller.write}, writes);
   hbm.band = HbmBand{{read.low, write.low}, {read.high, write.high}};
 }
 

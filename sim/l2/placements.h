@@ -11,8 +11,7 @@
 namespace hbmscope {
 
 // One standard deviation of how much of what comes again the L2 has kept, as a share of its capacity: what
-// the replay itself does not know. The middle of what keeps about nine tenths of the placements of
-// configs/sweeps/fresh.txt inside the band: 86 % with 0.03, 91 % with 0.04.
+// the replay itself does not know. Chosen on the points of configs/sweeps/fresh.txt (docs/l2_replay.md).
 inline constexpr double kUnsureCapacity = 0.035;
 
 // Within how many of their standard deviations 90 % of further values lie, where so many (2 to 15) were drawn

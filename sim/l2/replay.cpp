@@ -101,6 +101,7 @@ void collect(const Program& program, const L2State& state, HbmTraffic& hbm) {
       moved.tensors.push(account < state.accounts().size() ? state.accounts()[account] : ReadWrite{});
     }
   }
+  add_up(hbm);
 }
 
 template <class Observer>
